@@ -11,6 +11,7 @@ use ferrolith_server::error::{Error, Result};
 use ferrolith_server::net::workers::{Door, Workers, bind};
 use ferrolith_server::pegasus::{Admin, Service};
 use ferrolith_server::redis;
+use ferrolith_server::redis::server::Settings;
 use ferrolith_server::store::local::{LocalStore, StoreOptions};
 use ferrolith_server::store::{Durability, Latches, Store};
 use ferrolith_server::tables::Catalogue;
@@ -65,7 +66,11 @@ fn run(flags: &Flags) -> Result<()> {
     let (store, clock) = (local.clone() as Arc<dyn Store>, Arc::new(SystemClock::new()));
     let catalogue = Arc::new(Catalogue::open(store.clone())?);
     let latches = Arc::new(Latches::default());
-    let settings = flags.redis.settings(&redis_bound)?;
+    let settings = Settings {
+        dir: flags.dir.display().to_string(),
+        connections_max: flags.connections_max,
+        ..flags.redis.settings(&redis_bound)?
+    };
     let server = redis::Server::new(
         store.clone(),
         latches.clone(),

@@ -24,6 +24,9 @@ pub struct RedisFlags {
         hide_default_value = true
     )]
     pub password: String,
+    /// Describe this server to Redis clients as a cluster of one node
+    #[arg(long = "cluster-enabled")]
+    pub is_cluster: bool,
 }
 
 impl RedisFlags {
@@ -44,6 +47,8 @@ impl RedisFlags {
             partitions: self.partitions.into(),
             port: bound.first().map_or(0, SocketAddr::port),
             password: self.password.clone(),
+            is_cluster: self.is_cluster,
+            ..Settings::default()
         })
     }
 }

@@ -87,7 +87,7 @@ impl<'s> Connection<'s> {
     ) -> Connection<'s> {
         let now_us = server.clock.monotonic_us();
         let client = server.clients.add(address, local, now_us, OUTBOX_MAX);
-        let session = Session::new(client, server.settings.password.is_empty());
+        let session = Session::new(client, server.password().is_empty());
         let (parser, out) = (Parser::default(), Reply::default());
         let (input, positions, ends) = (Vec::new(), Vec::new(), Vec::new());
         Connection { server, worker, session, parser, input, out, positions, ends }
@@ -103,6 +103,9 @@ impl<'s> Connection<'s> {
                     sync.wait(barrier).await;
                 }
                 stream.write_all(self.out.bytes()).await?;
+                let worker = self.worker.borrow();
+                worker.stats().bytes_out.add(self.out.position() as u64);
+                worker.stats().writes.add(1);
                 self.out.clear();
             }
             if self.session.is_closing || self.session.client.is_killed() {
@@ -113,9 +116,13 @@ impl<'s> Connection<'s> {
             }
             match self.wait(&mut stream).await {
                 Event::Read(read) => {
-                    if read? == 0 {
+                    let bytes = read?;
+                    if bytes == 0 {
                         return Ok(());
                     }
+                    let worker = self.worker.borrow();
+                    worker.stats().bytes_in.add(bytes as u64);
+                    worker.stats().reads.add(1);
                 }
                 Event::Answer(reply) => self.answer(reply),
                 Event::Timeout => self.time_out(),
@@ -128,6 +135,7 @@ impl<'s> Connection<'s> {
     fn run_requests(&mut self) -> bool {
         let mut at = 0;
         let mut has_more = false;
+        self.server.begin(&mut self.worker.borrow_mut());
         while self.session.blocked.is_none() && !self.session.is_closing && !has_more {
             let found = self.find_requests(at);
             let consumed = self.run_found(at, found.inline_end);

@@ -45,6 +45,7 @@ pub struct Workers {
 /// What all workers share.
 struct Shared {
     store: Arc<dyn Store>,
+    redis: Option<Arc<redis::Server>>,
     connections: AtomicUsize,
     connections_max: usize,
 }
@@ -91,7 +92,12 @@ impl Workers {
         let failed = |e| Error::Io("starting a worker".to_owned(), e);
         let (stop, _) = watch::channel(false);
         let connections = AtomicUsize::new(0);
-        let shared = Arc::new(Shared { store: store.clone(), connections, connections_max });
+        let redis = listeners.iter().find_map(|(_, door)| match door {
+            Door::Redis(server) => Some(server.clone()),
+            Door::Pegasus(_) => None,
+        });
+        let store = store.clone();
+        let shared = Arc::new(Shared { store, redis, connections, connections_max });
         let (senders, receivers): (Vec<_>, Vec<_>) =
             (0..count.max(1)).map(|_| mpsc::unbounded_channel()).unzip();
         let mut accepting = Some((listeners, senders));
@@ -136,7 +142,7 @@ async fn work(
             tokio::task::spawn_local(accept(listener, door, shared, senders, turn));
         }
     }
-    let worker = Rc::new(RefCell::new(redis::Worker::new(shared.store.clone())));
+    let worker = shared.redis.as_ref().map(|server| Rc::new(RefCell::new(server.worker())));
     loop {
         tokio::select! {
             // It ends with an error if the sender is gone, which also means to stop.
@@ -189,12 +195,16 @@ async fn accept(
             }
         };
         let Some(seat) = Seat::take(&shared) else {
-            if let Door::Redis(_) = door {
+            if let Door::Redis(server) = &door {
+                server.stats.refused.fetch_add(1, Ordering::Relaxed);
                 // As much as the socket takes: it is closed at once.
                 _ = stream.try_write(b"-ERR max number of clients reached\r\n");
             }
             continue;
         };
+        if let Door::Redis(server) = &door {
+            server.stats.connections.fetch_add(1, Ordering::Relaxed);
+        }
         let at = turn.fetch_add(1, Ordering::Relaxed) % senders.len().max(1);
         let (Ok(stream), Some(sender)) = (stream.into_std(), senders.get(at)) else { continue };
         // A worker that stopped needs no connections.
@@ -203,15 +213,18 @@ async fn accept(
 }
 
 /// Serves a connection on the worker that it was given to.
-async fn serve(arrival: Arrival, shared: Arc<Shared>, worker: Rc<RefCell<redis::Worker>>) {
+async fn serve(arrival: Arrival, shared: Arc<Shared>, worker: Option<Rc<RefCell<redis::Worker>>>) {
     let Arrival { stream, door, seat } = arrival;
     let Ok(stream) = tokio::net::TcpStream::from_std(stream) else { return };
     // Without it small replies wait for the client's acknowledgements.
     _ = stream.set_nodelay(true);
     // A broken connection concerns nobody else.
-    _ = match door {
-        Door::Pegasus(service) => thft::serve(stream, Vec::new(), &service, &shared.store).await,
-        Door::Redis(server) => resp::serve(stream, &server, &worker).await,
+    _ = match (door, worker) {
+        (Door::Pegasus(service), _) => {
+            thft::serve(stream, Vec::new(), &service, &shared.store).await
+        }
+        (Door::Redis(server), Some(worker)) => resp::serve(stream, &server, &worker).await,
+        (Door::Redis(_), None) => Ok(()),
     };
     drop(seat);
 }

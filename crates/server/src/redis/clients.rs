@@ -5,8 +5,13 @@ use parking_lot::{Mutex, RwLock};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{
+    AtomicBool, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering,
+};
 use tokio::sync::Notify;
+
+/// Stands for the latest command of a client that sent none.
+pub const NO_COMMAND: u16 = u16::MAX;
 
 /// What others see of a client.
 #[derive(Debug)]
@@ -21,9 +26,15 @@ pub struct Client {
     pub connected_us: u64,
     /// When its latest command began, by the monotonic clock.
     pub active_us: AtomicU64,
-    /// The number of its commands.
-    pub commands: AtomicU64,
-    /// Name, database, library: what changes seldom.
+    /// The database that it selected.
+    pub database: AtomicU32,
+    /// The number of its latest command; [`NO_COMMAND`] before the first.
+    pub command: AtomicU16,
+    /// Queued commands, plus one inside MULTI.
+    queued: AtomicUsize,
+    /// The bytes of their arguments.
+    queued_bytes: AtomicUsize,
+    /// Name and library: what changes seldom.
     pub details: Mutex<Details>,
     /// Messages for it.
     pub outbox: Outbox,
@@ -37,16 +48,10 @@ pub struct Details {
     pub name: Vec<u8>,
     /// The user.
     pub user: String,
-    /// The database.
-    pub database: u32,
-    /// The latest command, such as `config|get`.
-    pub command: &'static str,
     /// The name of the client's library.
     pub library: Vec<u8>,
     /// The version of the client's library.
     pub library_version: Vec<u8>,
-    /// Queued commands; -1 outside of MULTI.
-    pub queued: i64,
     /// Watched keys.
     pub watched: usize,
     /// Subscriptions to channels, patterns and shard channels.
@@ -68,6 +73,19 @@ impl Client {
     pub fn kill(&self) {
         self.is_killed.store(true, Ordering::Release);
         self.outbox.wake.notify_one();
+    }
+
+    /// Notes how many commands of a transaction are queued, and the bytes of their arguments; `None` outside of MULTI.
+    pub fn set_queued(&self, queued: Option<(usize, usize)>) {
+        let (commands, bytes) = queued.map_or((0, 0), |(commands, bytes)| (commands + 1, bytes));
+        self.queued.store(commands, Ordering::Relaxed);
+        self.queued_bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Returns how many commands of a transaction are queued, -1 outside of MULTI, and the bytes of their arguments.
+    pub fn queued(&self) -> (i64, usize) {
+        let commands = self.queued.load(Ordering::Relaxed) as i64 - 1;
+        (commands, self.queued_bytes.load(Ordering::Relaxed))
     }
 
     /// Returns whether the connection is to be closed.
@@ -177,8 +195,11 @@ impl Clients {
             local,
             connected_us: now_us,
             active_us: AtomicU64::new(now_us),
-            commands: AtomicU64::new(0),
-            details: Mutex::new(Details { queued: -1, ..Details::default() }),
+            database: AtomicU32::new(0),
+            command: AtomicU16::new(NO_COMMAND),
+            queued: AtomicUsize::new(0),
+            queued_bytes: AtomicUsize::new(0),
+            details: Mutex::default(),
             outbox: Outbox::new(outbox_max),
             is_killed: AtomicBool::new(false),
         });

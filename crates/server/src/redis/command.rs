@@ -142,6 +142,8 @@ impl Group {
 /// A command or a subcommand.
 #[derive(Clone, Copy)]
 pub struct Command {
+    /// Numbers all commands and subcommands; the table sets it.
+    pub id: u16,
     /// The name in lower case. Subcommands have their own name only: `get` of `config`.
     pub name: &'static str,
     /// The name in errors and lists, such as `config|get`.
@@ -174,6 +176,7 @@ impl Command {
         run: Handler,
     ) -> Command {
         Command {
+            id: 0,
             name,
             full_name: name,
             arity,
@@ -210,6 +213,12 @@ impl Command {
         command.run = Run::Container;
         command.subcommands = subcommands;
         command
+    }
+
+    /// Adds subcommands to a command that also runs without one.
+    pub const fn with_subcommands(mut self, subcommands: &'static [Command]) -> Command {
+        self.subcommands = subcommands;
+        self
     }
 
     /// Sets which arguments are keys.

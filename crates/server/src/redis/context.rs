@@ -5,8 +5,10 @@ use super::command::{Command, Run};
 use super::databases::Database;
 use super::effects::{Block, Effects, Event, Message};
 use super::failure::{Done, Failure};
+use super::observe::{Ran, Source};
 use super::server::Server;
 use super::session::Session;
+use super::stats::WorkerStats;
 use super::waiters::Timeout;
 use crate::resp::Reply;
 use crate::store::Txn;
@@ -61,6 +63,7 @@ pub struct Context<'a> {
     pub(super) now_ms: u64,
     pub(super) cause: Cause,
     pub(super) held: Held<'a>,
+    pub(super) stats: &'a WorkerStats,
     /// Positions of the keys whose latches are held, for commands that a client sent.
     pub(super) has_interest: bool,
 }
@@ -175,10 +178,15 @@ impl Context<'_> {
             now_ms: self.now_ms,
             cause: Cause::Script,
             held: self.held,
+            stats: self.stats,
             has_interest: self.has_interest,
         };
+        let start_us = self.server.clock.monotonic_us();
         let result = handler(&mut inner, args);
         self.db = inner.db;
+        let us = self.server.clock.monotonic_us().saturating_sub(start_us);
+        let ran = Ran { command, args, result: &result, source: Source::Script, us };
+        self.server.script_command_ended(self.stats, self.session, &ran);
         result
     }
 }

@@ -10,10 +10,11 @@ use super::failure::{Done, Failure};
 use super::keyspec::Positions;
 use super::server::Server;
 use super::session::{Blocked, Multi, Queued, ReplyMode, Session};
+use super::stats::WorkerStats;
 use super::table;
 use super::waiters::Waiter;
 use crate::resp::Reply;
-use crate::store::{Guards, Mode, Store, Txn};
+use crate::store::{Guards, Mode, Txn};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -27,12 +28,15 @@ pub type Control =
 pub struct Worker {
     pub(super) txn: Txn,
     pub(super) effects: Effects,
+    pub(super) stats: Arc<WorkerStats>,
+    /// When the latest command ended, by the monotonic clock.
+    pub(super) now_us: u64,
 }
 
 impl Worker {
-    /// Returns the state of one thread.
-    pub fn new(store: Arc<dyn Store>) -> Worker {
-        Worker { txn: Txn::new(store), effects: Effects::default() }
+    /// Returns the counters of the thread.
+    pub fn stats(&self) -> &WorkerStats {
+        &self.stats
     }
 }
 
@@ -46,7 +50,17 @@ pub enum Next {
 }
 
 impl Server {
-    /// Runs a command that a client sent.
+    /// Returns the state of one more thread.
+    pub fn worker(&self) -> Worker {
+        Worker {
+            txn: Txn::new(self.store.clone()),
+            effects: Effects::default(),
+            stats: self.stats.add_worker(),
+            now_us: self.clock.monotonic_us(),
+        }
+    }
+
+    /// Runs a command that a client sent. Before some of them, call [`begin`](Server::begin).
     pub fn execute(
         &self,
         worker: &mut Worker,
@@ -61,15 +75,31 @@ impl Server {
         }
         out.protocol = session.protocol;
         let start = out.position();
-        let result = match self.admit(session, args) {
+        let start_us = worker.now_us;
+        session.client.active_us.store(start_us, Ordering::Relaxed);
+        let command = table::find(args);
+        let found = command.as_ref().ok().copied();
+        let admitted = command.and_then(|command| self.admit(session, command, args));
+        let result = match admitted {
             Ok(command) if self.is_queued(session, command) => {
                 queue(session, command, args);
                 out.simple("QUEUED");
                 Ok(())
             }
-            Ok(command) => self.run(worker, session, command, args, out),
-            Err(failure) => Err(self.refuse(session, args, failure)),
+            Ok(command) => {
+                let result = self.run(worker, session, command, args, out);
+                self.ended(worker, session, (command, args), start_us, &result);
+                result
+            }
+            Err(failure) => {
+                let failure = self.refuse(session, args, failure);
+                self.refused(worker, found, &failure);
+                Err(failure)
+            }
         };
+        if let Some(command) = found {
+            self.show_session(session, command);
+        }
         if let Err(failure) = result {
             out.truncate(start);
             out.error(&failure.text());
@@ -80,11 +110,13 @@ impl Server {
         if session.blocked.is_some() { Next::Blocked } else { Next::Ready }
     }
 
-    /// Finds a command, and checks whether the client may use it now.
-    fn admit(&self, session: &mut Session, args: Args<'_>) -> Done<&'static Command> {
-        let command = table::find(args)?;
-        session.client.active_us.store(self.clock.monotonic_us(), Ordering::Relaxed);
-        session.client.commands.fetch_add(1, Ordering::Relaxed);
+    /// Checks whether the client may use a command now.
+    fn admit(
+        &self,
+        session: &mut Session,
+        command: &'static Command,
+        args: Args<'_>,
+    ) -> Done<&'static Command> {
         if !command.allows(args.len()) {
             return Err(wrong_arity(command.full_name));
         }
@@ -220,6 +252,7 @@ impl Server {
             now_ms: self.now_ms(),
             cause,
             held: if has_all { Held::All } else { Held::Keys(&held) },
+            stats: &worker.stats,
             has_interest: self.has_interest(),
         };
         handler(&mut context, args)

@@ -20,6 +20,7 @@ use crate::rows::redis::{RowKey, meta_key};
 use crate::store::{Guards, Mode, Partition};
 use crate::text::slot;
 use smallvec::SmallVec;
+use std::sync::atomic::Ordering;
 
 /// The maximum number of commands of a group.
 const COMMANDS_MAX: usize = 128;
@@ -71,6 +72,7 @@ impl Server {
             || session.reply_mode != ReplyMode::On
             || !session.is_authenticated
             || session.is_subscriber()
+            || self.pause.is_possible()
         {
             return group;
         }
@@ -91,7 +93,7 @@ impl Server {
         out: &mut Reply,
     ) {
         out.protocol = session.protocol;
-        self.count_group(session, group.len());
+        session.client.active_us.store(worker.now_us, Ordering::Relaxed);
         let start = out.position();
         let result = self.try_group(worker, session, group, out);
         if let Err(failure) = result {
@@ -100,12 +102,9 @@ impl Server {
             out.truncate(start);
             group.iter().for_each(|_| out.error(&failure.text()));
         }
-    }
-
-    fn count_group(&self, session: &Session, commands: usize) {
-        use std::sync::atomic::Ordering::Relaxed;
-        session.client.active_us.store(self.clock.monotonic_us(), Relaxed);
-        session.client.commands.fetch_add(commands as u64, Relaxed);
+        if let Some(last) = group.last() {
+            self.show_session(session, last.command);
+        }
     }
 
     fn try_group(
@@ -130,7 +129,7 @@ impl Server {
         let now_ms = self.now_ms();
         for Member { command, args, .. } in group {
             let Run::Handler(handler) = command.run else { continue };
-            let start = out.position();
+            let (start, start_us) = (out.position(), worker.now_us);
             let mut context = Context {
                 server: self,
                 db: db.clone(),
@@ -142,9 +141,12 @@ impl Server {
                 now_ms,
                 cause: Cause::Multi,
                 held: Held::All,
+                stats: &worker.stats,
                 has_interest: self.has_interest(),
             };
-            match handler(&mut context, *args) {
+            let result = handler(&mut context, *args);
+            self.ended(worker, session, (command, *args), start_us, &result);
+            match result {
                 Ok(()) => {}
                 Err(failure @ Failure::Store(_)) => return Err(failure),
                 Err(failure) => {

@@ -2,11 +2,13 @@
 //!
 //! Files in reading order:
 //!
-//! 1. Parts: `failure`, `args`, `keyspec`, `databases`, `clients`, `watches`, `waiters`.
+//! 1. Parts: `failure`, `args`, `keyspec`, `databases`, `clients`, `watches`, `waiters`, `parameters`, `stats`,
+//!    `slowlog`, `latency`, `monitors`, `pause`.
 //! 2. `session` (state of a connection), `effects` (what follows a commit), `server` (what all connections share).
 //! 3. `context` (what a handler sees) and `values` (keys and collections as rows).
 //! 4. `command` (the description of a command), `table` (all of them).
-//! 5. `execute` (one command from its checks to its effects), `group` (commands of a pipeline),
+//! 5. `execute` (one command from its checks to its effects), `group` (commands of a pipeline), `observe` (statistics,
+//!    logs and monitors), `transactions` (MULTI), `wake` (blocked clients).
 //!    `transactions` (MULTI), `wake` (blocked clients).
 //! 6. `families`: the handlers.
 //!
@@ -27,8 +29,15 @@ pub mod failure;
 mod families;
 mod group;
 pub mod keyspec;
+pub mod latency;
+pub mod monitors;
+mod observe;
+pub mod parameters;
+pub mod pause;
 pub mod server;
 pub mod session;
+pub mod slowlog;
+pub mod stats;
 pub mod table;
 mod transactions;
 pub mod values;

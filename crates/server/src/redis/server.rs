@@ -2,13 +2,25 @@
 
 use super::clients::Clients;
 use super::databases::Databases;
+use super::latency::LatencyMonitor;
+use super::monitors::Monitors;
+use super::parameters::{Id, Parameters};
+use super::pause::Pause;
+use super::slowlog::SlowLog;
+use super::stats::Stats;
+use super::table;
 use super::waiters::Waiters;
 use super::watches::Watches;
 use crate::clock::Clock;
 use crate::store::{Latches, Store};
 use crate::tables::Catalogue;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+const REQUIREPASS: Id = Id::of("requirepass");
+const SLOWLOG_MAX: Id = Id::of("slowlog-max-len");
+const EVENTS: Id = Id::of("notify-keyspace-events");
 
 /// Settings that are fixed when the server starts.
 #[derive(Clone, Debug)]
@@ -19,13 +31,41 @@ pub struct Settings {
     pub partitions: i32,
     /// The TCP port that clients are told.
     pub port: u16,
-    /// The password that clients must give; empty if none.
+    /// The password that clients must give; empty if none. CONFIG SET may change it.
     pub password: String,
+    /// The directory of the data, as clients are told.
+    pub dir: String,
+    /// The maximum number of connections.
+    pub connections_max: usize,
+    /// Whether CLUSTER describes a cluster of this one node.
+    pub is_cluster: bool,
+}
+
+impl Settings {
+    /// Returns the parameters that these settings fix.
+    fn parameters(&self) -> Vec<(Id, String)> {
+        vec![
+            (Id::of("databases"), self.databases.to_string()),
+            (Id::of("port"), self.port.to_string()),
+            (REQUIREPASS, self.password.clone()),
+            (Id::of("dir"), self.dir.clone()),
+            (Id::of("maxclients"), self.connections_max.to_string()),
+            (Id::of("cluster-enabled"), if self.is_cluster { "yes" } else { "no" }.to_owned()),
+        ]
+    }
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { databases: 16, partitions: 32, port: 6379, password: String::new() }
+        Settings {
+            databases: 16,
+            partitions: 32,
+            port: 6379,
+            password: String::new(),
+            dir: String::new(),
+            connections_max: 10_000,
+            is_cluster: false,
+        }
     }
 }
 
@@ -47,6 +87,24 @@ pub struct Server {
     pub waiters: Waiters,
     /// Fixed settings.
     pub settings: Settings,
+    /// What CONFIG reads and changes.
+    pub parameters: Parameters,
+    /// What INFO counts.
+    pub stats: Stats,
+    /// Slow commands.
+    pub slowlog: SlowLog,
+    /// Long events.
+    pub latency: LatencyMonitor,
+    /// The clients of MONITOR.
+    pub monitors: Monitors,
+    /// Whether CLIENT PAUSE is in force.
+    pub pause: Pause,
+    /// Identifies this start of the server: 40 hexadecimal digits.
+    pub run_id: String,
+    /// The most memory that was seen in use, in bytes.
+    pub memory_peak: AtomicU64,
+    /// When SAVE or its like ran last, in seconds since 1970.
+    pub saved_s: AtomicU64,
     /// The classes of `notify-keyspace-events`, as bits of [`event_bit`].
     pub events: AtomicU32,
     /// When the server started, by the monotonic clock.
@@ -65,6 +123,9 @@ impl Server {
         let databases =
             Databases::new(catalogue, clock.clone(), settings.databases, settings.partitions);
         let started_us = clock.monotonic_us();
+        let (parameters, stats) =
+            (Parameters::new(&settings.parameters()), Stats::new(table::count()));
+        let saved_s = AtomicU64::new(clock.wall_ms() / 1000);
         Server {
             store,
             latches,
@@ -74,6 +135,15 @@ impl Server {
             watches: Watches::default(),
             waiters: Waiters::default(),
             settings,
+            parameters,
+            stats,
+            slowlog: SlowLog::default(),
+            latency: LatencyMonitor::default(),
+            monitors: Monitors::default(),
+            pause: Pause::default(),
+            run_id: random_id(),
+            memory_peak: AtomicU64::new(0),
+            saved_s,
             events: AtomicU32::new(0),
             started_us,
         }
@@ -89,6 +159,33 @@ impl Server {
         !self.watches.is_empty() || !self.waiters.is_empty()
     }
 
+    /// Returns the password that clients must give; empty if none.
+    pub fn password(&self) -> String {
+        self.parameters.text(REQUIREPASS)
+    }
+
+    /// Returns whether CLUSTER describes a cluster.
+    pub fn is_cluster(&self) -> bool {
+        self.settings.is_cluster
+    }
+
+    /// Acts on the new value of a parameter.
+    pub(super) fn apply(&self, id: Id) {
+        match id {
+            SLOWLOG_MAX => {
+                let max = usize::try_from(self.parameters.number(id)).unwrap_or(usize::MAX);
+                self.slowlog.truncate(max);
+            }
+            EVENTS => self.events.store(self.parameters.number(id) as u32, Ordering::Relaxed),
+            _ => {}
+        }
+    }
+
+    /// Returns the numbers of channels, patterns and shard channels that clients subscribed to.
+    pub(super) fn subscription_counts(&self) -> [usize; 3] {
+        [0; 3]
+    }
+
     /// Returns whether events of a class are switched on.
     pub fn wants_event(&self, class: u8) -> bool {
         self.events.load(Ordering::Relaxed) & event_bit(class) != 0
@@ -99,4 +196,12 @@ impl Server {
 pub fn event_bit(class: u8) -> u32 {
     const CLASSES: &[u8] = b"KEg$lshzxetdmn";
     CLASSES.iter().position(|letter| *letter == class).map_or(0, |at| 1 << at)
+}
+
+/// Returns 40 random hexadecimal digits.
+fn random_id() -> String {
+    let numbers = (0..3).map(|_| RandomState::new().build_hasher().finish());
+    let mut digits: String = numbers.map(|number| format!("{number:016x}")).collect();
+    digits.truncate(40);
+    digits
 }

@@ -149,6 +149,7 @@ impl Session {
     pub fn close(&mut self, server: &Server) {
         self.unwatch(server);
         self.unblock(server);
+        server.monitors.remove(self.client.id);
         server.clients.remove(self.client.id);
     }
 }

@@ -16,14 +16,61 @@ const FAMILIES: &[&[Command]] = &[
     families::connection::COMMANDS,
     families::strings::COMMANDS,
     families::keys::COMMANDS,
+    families::admin::config::COMMANDS,
+    families::admin::info::COMMANDS,
+    families::admin::client::COMMANDS,
+    families::admin::describe::COMMANDS,
 ];
+
+/// All commands, and their subcommands behind them, with their numbers.
+static TABLE: LazyLock<Vec<Command>> = LazyLock::new(|| {
+    let (mut id, mut table) = (0, Vec::new());
+    let mut numbered = |command: &Command| {
+        let command = Command { id, ..*command };
+        id += 1;
+        command
+    };
+    for command in FAMILIES.iter().copied().flatten() {
+        let mut command = numbered(command);
+        let subcommands: Vec<Command> = command.subcommands.iter().map(&mut numbered).collect();
+        // The table lives as long as the process.
+        command.subcommands = subcommands.leak();
+        table.push(command);
+    }
+    table
+});
 
 static BY_NAME: LazyLock<HashMap<&'static [u8], &'static Command>> =
     LazyLock::new(|| all().map(|command| (command.name.as_bytes(), command)).collect());
 
+static BY_ID: LazyLock<Vec<&'static Command>> = LazyLock::new(|| every().collect());
+
 /// Returns all commands; subcommands are in their containers.
 pub fn all() -> impl Iterator<Item = &'static Command> {
-    FAMILIES.iter().flat_map(|family| family.iter())
+    TABLE.iter()
+}
+
+/// Returns all commands and subcommands, in the order of their numbers.
+pub fn every() -> impl Iterator<Item = &'static Command> {
+    all().flat_map(|command| std::iter::once(command).chain(command.subcommands))
+}
+
+/// Returns the number of commands and subcommands.
+pub fn count() -> usize {
+    BY_ID.len()
+}
+
+/// Returns the command of a number.
+pub fn by_id(id: u16) -> Option<&'static Command> {
+    BY_ID.get(usize::from(id)).copied()
+}
+
+/// Returns the command or subcommand of a full name, such as `config|get`.
+pub fn by_full_name(name: &[u8]) -> Option<&'static Command> {
+    let mut parts = name.splitn(2, |byte| *byte == b'|');
+    let command = by_name(parts.next()?)?;
+    let Some(name) = parts.next() else { return Some(command) };
+    command.subcommands.iter().find(|sub| name.eq_ignore_ascii_case(sub.name.as_bytes()))
 }
 
 /// Returns the command of a name, in any case.

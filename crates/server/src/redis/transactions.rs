@@ -146,6 +146,7 @@ fn context<'a>(
         now_ms: server.now_ms(),
         cause: Cause::Multi,
         held: Held::All,
+        stats: &worker.stats,
         has_interest: server.has_interest(),
     })
 }
@@ -250,7 +251,7 @@ fn run_all(
     out.array(commands.len());
     for queued in commands {
         let args: Vec<&[u8]> = queued.args.iter().map(|arg| &arg[..]).collect();
-        let start = out.position();
+        let (start, start_us) = (out.position(), worker.now_us);
         let result = match queued.command.run {
             Run::Handler(handler) => {
                 let mut context = context(server, worker, session, queued.command, out)?;
@@ -263,6 +264,7 @@ fn run_all(
             _ => Err("ERR Command not allowed inside a transaction".into()),
         };
         out.protocol = session.protocol;
+        server.ended(worker, session, (queued.command, Args::new(&args)), start_us, &result);
         match result {
             Ok(()) => {}
             Err(failure @ Failure::Store(_)) => return Err(failure),

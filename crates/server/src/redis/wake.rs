@@ -73,6 +73,8 @@ impl Server {
         }
         let mut out = Reply::new(waiter.protocol);
         let evaluated = (command, args, &keys);
+        self.begin(worker);
+        let start_us = worker.now_us;
         let result = self.evaluate(worker, &mut session, evaluated, Cause::Wake, false, &mut out);
         let result = match result {
             Ok(()) if worker.effects.block.is_some() => {
@@ -83,6 +85,7 @@ impl Server {
             Ok(()) => self.commit(worker),
             Err(failure) => Err(failure),
         };
+        self.ended(worker, &session, (command, args), start_us, &result);
         if let Err(failure) = result {
             worker.txn.reset(true);
             worker.effects.clear();

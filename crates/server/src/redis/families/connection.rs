@@ -89,7 +89,7 @@ fn auth(context: &mut Context<'_>, args: Args<'_>) -> Done {
         return Err(SYNTAX.into());
     }
     let (user, password) = match args.len() {
-        2 if context.server.settings.password.is_empty() => {
+        2 if context.server.password().is_empty() => {
             return Err("ERR AUTH <password> called without any password configured for the \
                         default user. Are you sure your configuration is correct?"
                 .into());
@@ -104,7 +104,8 @@ fn auth(context: &mut Context<'_>, args: Args<'_>) -> Done {
 
 /// Checks a user's password. There is one user, `default`.
 fn authenticate(context: &mut Context<'_>, user: &[u8], password: &[u8]) -> Done {
-    let expected = context.server.settings.password.as_bytes();
+    let expected = context.server.password();
+    let expected = expected.as_bytes();
     if user != b"default" || !(expected.is_empty() || is_equal(expected, password)) {
         return Err("WRONGPASS invalid username-password pair or user is disabled.".into());
     }
@@ -154,7 +155,7 @@ fn hello(context: &mut Context<'_>, args: Args<'_>) -> Done {
         );
     }
     if let Some(name) = name {
-        context.session.client.details.lock().name = name.to_vec();
+        context.session.client.set_name(name)?;
     }
     context.session.protocol = protocol;
     context.session.client.outbox.set_protocol(protocol);

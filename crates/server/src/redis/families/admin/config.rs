@@ -1,0 +1,107 @@
+//! CONFIG.
+
+use crate::redis::args::Args;
+use crate::redis::command::{ADMIN, Command, Flags, Group, LOADING, NOSCRIPT, STALE};
+use crate::redis::context::Context;
+use crate::redis::failure::{Done, SYNTAX};
+use crate::redis::families::help::help;
+use crate::redis::parameters::{self, Id, Refusal};
+use crate::text::glob::{self, Case};
+use std::collections::BTreeMap;
+
+const FLAGS: Flags = ADMIN.and(NOSCRIPT).and(LOADING).and(STALE);
+
+pub(in crate::redis) const COMMANDS: &[Command] =
+    &[Command::container("config", Group::Server, SUBCOMMANDS)
+        .with_docs("2.0.0", "Contains the commands that read and change parameters.")];
+
+const SUBCOMMANDS: &[Command] = &[
+    Command::new("get", -3, FLAGS, Group::Server, get)
+        .with_full_name("config|get")
+        .with_docs("2.0.0", "Returns the values of parameters whose names match patterns."),
+    Command::new("set", -4, FLAGS, Group::Server, set)
+        .with_full_name("config|set")
+        .with_docs("2.0.0", "Changes parameters, all or none."),
+    Command::new("resetstat", 2, FLAGS, Group::Server, reset_statistics)
+        .with_full_name("config|resetstat")
+        .with_docs("2.0.0", "Sets the statistics of INFO to zero."),
+    Command::new("rewrite", 2, FLAGS, Group::Server, rewrite)
+        .with_full_name("config|rewrite")
+        .with_docs("2.8.0", "Fails: parameters are not written to the configuration file."),
+    Command::new("help", 2, LOADING.and(STALE), Group::Server, help)
+        .with_full_name("config|help")
+        .with_docs("5.0.0", "Describes the subcommands."),
+];
+
+fn get(context: &mut Context<'_>, args: Args<'_>) -> Done {
+    let all = parameters::all();
+    let mut found = BTreeMap::new();
+    for pattern in args.from(2) {
+        if pattern.iter().any(|byte| matches!(byte, b'*' | b'?' | b'[')) {
+            let matching = all.iter().filter(|(name, id)| {
+                !id.parameter().is_hidden && glob::matches(pattern, name.as_bytes(), Case::Ignored)
+            });
+            found.extend(matching.map(|(name, id)| (name.as_bytes(), *id)));
+        } else if let Some(id) = Id::find(pattern) {
+            found.insert(pattern, id);
+        }
+    }
+    context.out.map(found.len());
+    for (name, id) in found {
+        context.out.bulk(name);
+        context.out.bulk(context.server.parameters.text(id).as_bytes());
+    }
+    Ok(())
+}
+
+fn set(context: &mut Context<'_>, args: Args<'_>) -> Done {
+    if !args.len().is_multiple_of(2) {
+        return Err(SYNTAX.into());
+    }
+    let mut changes: Vec<(Id, &str)> = Vec::new();
+    for pair in args.from(2).chunks_exact(2) {
+        let &[name, value] = pair else { continue };
+        let shown = String::from_utf8_lossy(name);
+        let Some(id) = Id::find(name) else {
+            return Err(format!(
+                "ERR Unknown option or number of arguments for CONFIG SET - '{shown}'"
+            )
+            .into());
+        };
+        let parameter = id.parameter();
+        let refusal = if parameter.is_fixed {
+            Some("can't set immutable config")
+        } else if parameter.is_protected {
+            Some("can't set protected config")
+        } else if changes.iter().any(|(other, _)| *other == id) {
+            Some("duplicate parameter")
+        } else {
+            None
+        };
+        if let Some(refusal) = refusal {
+            return Err(failed(&shown, &refusal.into()).into());
+        }
+        let value = std::str::from_utf8(value)
+            .map_err(|_| failed(&shown, &"the value is not UTF-8".into()))?;
+        changes.push((id, value));
+    }
+    let changed = context.server.parameters.set(&changes);
+    let changed = changed.map_err(|(id, refusal)| failed(id.parameter().name, &refusal))?;
+    changed.into_iter().for_each(|id| context.server.apply(id));
+    context.out.ok();
+    Ok(())
+}
+
+fn failed(name: &str, refusal: &Refusal) -> String {
+    format!("ERR CONFIG SET failed (possibly related to argument '{name}') - {refusal}")
+}
+
+fn reset_statistics(context: &mut Context<'_>, _: Args<'_>) -> Done {
+    context.server.stats.reset();
+    context.out.ok();
+    Ok(())
+}
+
+fn rewrite(_: &mut Context<'_>, _: Args<'_>) -> Done {
+    Err("ERR The server is running without a config file".into())
+}

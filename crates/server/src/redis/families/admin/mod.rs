@@ -1,0 +1,23 @@
+//! Commands for administrators, and those that describe the server.
+
+mod categories;
+pub(in crate::redis) mod client;
+mod client_list;
+pub(in crate::redis) mod config;
+pub(in crate::redis) mod describe;
+pub(in crate::redis) mod info;
+mod keyspace;
+mod process;
+
+use crate::redis::args::Args;
+use crate::redis::failure::Failure;
+
+/// Returns the error of a subcommand whose arguments it does not take.
+fn syntax_of(container: &str, args: Args<'_>) -> Failure {
+    let shown = String::from_utf8_lossy(args.at(1));
+    format!(
+        "ERR unknown subcommand or wrong number of arguments for '{shown}'. Try {} HELP.",
+        container.to_uppercase()
+    )
+    .into()
+}
