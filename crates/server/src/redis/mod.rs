@@ -5,7 +5,7 @@
 //! 1. Parts: `failure`, `args`, `keyspec`, `databases`, `clients`, `watches`, `waiters`, `parameters`, `stats`,
 //!    `slowlog`, `latency`, `monitors`, `pause`.
 //! 2. `session` (state of a connection), `effects` (what follows a commit), `server` (what all connections share).
-//! 3. `context` (what a handler sees) and `values` (keys and collections as rows).
+//! 3. `context` (what a handler sees), `values` (keys and collections as rows) and `sample` (random elements).
 //! 4. `command` (the description of a command), `table` (all of them).
 //! 5. `execute` (one command from its checks to its effects), `group` (commands of a pipeline), `observe` (statistics,
 //!    logs and monitors), `transactions` (MULTI), `wake` (blocked clients).
@@ -34,6 +34,7 @@ pub mod monitors;
 mod observe;
 pub mod parameters;
 pub mod pause;
+mod sample;
 pub mod server;
 pub mod session;
 pub mod slowlog;

@@ -20,6 +20,9 @@ const FAMILIES: &[&[Command]] = &[
     families::admin::info::COMMANDS,
     families::admin::client::COMMANDS,
     families::admin::describe::COMMANDS,
+    families::hashes::COMMANDS,
+    families::sorted_sets::COMMANDS,
+    families::geo::COMMANDS,
 ];
 
 /// All commands, and their subcommands behind them, with their numbers.

@@ -7,6 +7,7 @@
 use super::context::Context;
 use super::failure::{DAMAGED, Done, KEY_TOO_LONG, WRONG_TYPE};
 use crate::resp::Reply;
+use crate::rows::hash;
 use crate::rows::redis::{
     COLLECTION_KEY_MAX, Collection, DATA, GROUP, Head, RAW, RowKey, SCORE, Type, after_prefix,
     meta_key, sub_key, sub_prefix,
@@ -245,13 +246,21 @@ fn meta<R>(
 ) -> Done<Option<R>> {
     let result = txn.get(place.partition, &place.meta(), |value| {
         let (head, body) = Head::parse(value)?;
-        Some((!head.is_expired(now_ms)).then(|| found(head, body)))
+        Some((!is_absent(head, body, now_ms)).then(|| found(head, body)))
     })?;
     match result {
         None => Ok(None),
         Some(Some(result)) => Ok(result),
         Some(None) => Err(DAMAGED.into()),
     }
+}
+
+/// Returns whether the key of an M row is absent at this time: it expired, or it is a hash all of whose fields did.
+pub fn is_absent(head: Head, body: &[u8], now_ms: u64) -> bool {
+    head.is_expired(now_ms)
+        || (head.ty == Type::Hash
+            && head.encoding == hash::EXPIRING
+            && Collection::parse(head, body).is_some_and(|row| hash::has_ended(&row, now_ms)))
 }
 
 /// Returns whether a value has rows besides its M row: all but short strings.

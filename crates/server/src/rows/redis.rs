@@ -140,7 +140,7 @@ impl Collection {
     /// Parses the body of an M row whose head is that of a collection.
     pub fn parse(head: Head, body: &[u8]) -> Option<Collection> {
         let (version, rest) = body.split_first_chunk::<8>()?;
-        let (count, extra) = varint(rest)?;
+        let (count, extra) = read_varint(rest)?;
         let version = u64::from_be_bytes(*version);
         Some(Collection { head, version, count, extra: SmallVec::from_slice(extra) })
     }
@@ -150,19 +150,23 @@ impl Collection {
         let mut out = SmallVec::new();
         self.head.write(&mut out);
         out.extend_from_slice(&self.version.to_be_bytes());
-        let mut count = self.count;
-        while count >= 0x80 {
-            out.push(count as u8 | 0x80);
-            count >>= 7;
-        }
-        out.push(count as u8);
+        write_varint(self.count, &mut out);
         out.extend_from_slice(&self.extra);
         out
     }
 }
 
+/// Appends an integer as seven bits per byte, low bits first.
+pub(super) fn write_varint(mut value: u64, out: &mut impl Extend<u8>) {
+    while value >= 0x80 {
+        out.extend([value as u8 | 0x80]);
+        value >>= 7;
+    }
+    out.extend([value as u8]);
+}
+
 /// Parses an integer of seven bits per byte, low bits first. Returns it and the bytes behind it.
-fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
+pub(super) fn read_varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let mut value = 0u64;
     for (i, byte) in bytes.iter().enumerate().take(10) {
         value |= u64::from(byte & 0x7f).checked_shl(7 * i as u32)?;

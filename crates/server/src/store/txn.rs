@@ -90,6 +90,13 @@ impl Txn {
         self.view = Some(self.store.view());
     }
 
+    /// Makes later reads see later writes, whatever [`reset`](Txn::reset) chose. Nothing may have been written, unless
+    /// reads see writes already.
+    pub fn see_own_writes(&mut self) {
+        debug_assert!(self.reads_own_writes || self.batch.is_empty(), "earlier writes stay unseen");
+        self.reads_own_writes = true;
+    }
+
     /// Returns whether nothing was written.
     pub fn is_empty(&self) -> bool {
         self.batch.is_empty()

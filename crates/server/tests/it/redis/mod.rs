@@ -4,6 +4,9 @@
 
 mod client;
 mod framework;
+mod geo;
+mod hashes;
+mod sorted_sets;
 
 pub use client::{Client, Value};
 

@@ -1,0 +1,184 @@
+//! Commands that remove the members with the lowest or the highest scores, and their blocking forms.
+
+use super::reply_score;
+use super::set::{SortedSet, Span};
+use crate::redis::args::{Args, is};
+use crate::redis::context::Context;
+use crate::redis::failure::{Done, NOT_POSITIVE, SYNTAX};
+use crate::redis::waiters::Timeout;
+use crate::resp::Protocol;
+use crate::text::{double, integer};
+
+pub(super) fn zpopmin(context: &mut Context<'_>, args: Args<'_>) -> Done {
+    pop_some(context, args, false)
+}
+
+pub(super) fn zpopmax(context: &mut Context<'_>, args: Args<'_>) -> Done {
+    pop_some(context, args, true)
+}
+
+fn pop_some(context: &mut Context<'_>, args: Args<'_>, is_max: bool) -> Done {
+    if args.len() > 3 {
+        return Err(SYNTAX.into());
+    }
+    let count = match args.len() {
+        3 => Some(parse_count(args.at(2), 0).ok_or(NOT_POSITIVE)?),
+        _ => None,
+    };
+    let Some(mut set) = SortedSet::find(context, args.at(1))? else {
+        context.out.array(0);
+        return Ok(());
+    };
+    let popped = pop(context, &mut set, args.at(1), is_max, count.unwrap_or(1))?;
+    let is_nested = count.is_some() && context.out.protocol == Protocol::Resp3;
+    context.out.array(popped.len() * if is_nested { 1 } else { 2 });
+    reply_members(context, &popped, is_nested);
+    Ok(())
+}
+
+/// Removes and returns up to `count` members.
+fn pop(
+    context: &mut Context<'_>,
+    set: &mut SortedSet<'_>,
+    key: &[u8],
+    is_max: bool,
+    count: u64,
+) -> Done<Vec<(Vec<u8>, f64)>> {
+    let mut walk = set.walk(context.txn, &Span::ALL, is_max)?;
+    walk.limit(count);
+    let mut popped = Vec::new();
+    while let Some((member, score)) = walk.next()? {
+        set.delete(context, member, score)?;
+        popped.push((member.to_vec(), score));
+    }
+    if !popped.is_empty() {
+        let event = if is_max { "zpopmax" } else { "zpopmin" };
+        super::save_removal(context, set, key, event)?;
+    }
+    Ok(popped)
+}
+
+fn reply_members(context: &mut Context<'_>, members: &[(Vec<u8>, f64)], is_nested: bool) {
+    for (member, score) in members {
+        if is_nested {
+            context.out.array(2);
+        }
+        context.out.bulk(member);
+        reply_score(context.out, *score);
+    }
+}
+
+/// Returns the first of these keys that holds a sorted set.
+fn first_of<'k>(
+    context: &Context<'_>,
+    keys: &[&'k [u8]],
+) -> Done<Option<(&'k [u8], SortedSet<'k>)>> {
+    for key in keys {
+        if let Some(set) = SortedSet::find(context, key)? {
+            return Ok(Some((key, set)));
+        }
+    }
+    Ok(None)
+}
+
+pub(super) fn bzpopmin(context: &mut Context<'_>, args: Args<'_>) -> Done {
+    pop_or_block(context, args, false)
+}
+
+pub(super) fn bzpopmax(context: &mut Context<'_>, args: Args<'_>) -> Done {
+    pop_or_block(context, args, true)
+}
+
+fn pop_or_block(context: &mut Context<'_>, args: Args<'_>, is_max: bool) -> Done {
+    let last = args.len().saturating_sub(1);
+    let timeout_ms = parse_timeout(args.at(last))?;
+    let keys = args.range(1, last);
+    let Some((key, mut set)) = first_of(context, keys)? else {
+        context.block(keys, timeout_ms, Timeout::NullArray);
+        return Ok(());
+    };
+    let popped = pop(context, &mut set, key, is_max, 1)?;
+    context.out.array(1 + 2 * popped.len());
+    context.out.bulk(key);
+    reply_members(context, &popped, false);
+    Ok(())
+}
+
+pub(super) fn zmpop(context: &mut Context<'_>, args: Args<'_>) -> Done {
+    let pop = Pop::parse(args, 1)?;
+    if !pop.run(context)? {
+        context.out.null_array();
+    }
+    Ok(())
+}
+
+pub(super) fn bzmpop(context: &mut Context<'_>, args: Args<'_>) -> Done {
+    let pop = Pop::parse(args, 2)?;
+    let timeout_ms = parse_timeout(args.at(1))?;
+    if !pop.run(context)? {
+        context.block(pop.keys, timeout_ms, Timeout::NullArray);
+    }
+    Ok(())
+}
+
+/// The arguments of ZMPOP: `numkeys key ... MIN|MAX [COUNT count]`.
+struct Pop<'a> {
+    keys: &'a [&'a [u8]],
+    is_max: bool,
+    count: u64,
+}
+
+impl<'a> Pop<'a> {
+    /// Parses the arguments from an index on.
+    fn parse(args: Args<'a>, at: usize) -> Done<Pop<'a>> {
+        let number = parse_count(args.at(at), 1).and_then(|number| usize::try_from(number).ok());
+        let number = number.ok_or("ERR numkeys should be greater than 0")?;
+        let end = (at + 1).saturating_add(number);
+        let is_max = match args.get(end) {
+            Some(word) if is(word, "min") => false,
+            Some(word) if is(word, "max") => true,
+            _ => return Err(SYNTAX.into()),
+        };
+        let (mut count, mut options) = (None, args.options(end + 1));
+        while let Some(word) = options.next() {
+            if count.is_some() || !is(word, "count") || options.left() == 0 {
+                return Err(SYNTAX.into());
+            }
+            let value = crate::text::integer::parse(options.value()?);
+            let value =
+                value.and_then(|value| u64::try_from(value).ok()).filter(|value| *value > 0);
+            count = Some(value.ok_or("ERR count should be greater than 0")?);
+        }
+        Ok(Pop { keys: args.range(at + 1, end), is_max, count: count.unwrap_or(1) })
+    }
+
+    /// Removes and replies members of the first key that has some. Returns whether there was one.
+    fn run(&self, context: &mut Context<'_>) -> Done<bool> {
+        let Some((key, mut set)) = first_of(context, self.keys)? else { return Ok(false) };
+        let popped = pop(context, &mut set, key, self.is_max, self.count)?;
+        context.out.array(2);
+        context.out.bulk(key);
+        context.out.array(popped.len());
+        reply_members(context, &popped, true);
+        Ok(true)
+    }
+}
+
+/// Parses a number of at least `min`.
+fn parse_count(text: &[u8], min: u64) -> Option<u64> {
+    let count = u64::try_from(integer::parse(text)?).ok()?;
+    (count >= min).then_some(count)
+}
+
+/// Parses the time that a blocking command waits, in seconds, as milliseconds; `None` is without end.
+fn parse_timeout(text: &[u8]) -> Done<Option<u64>> {
+    let seconds = double::parse(text).ok_or("ERR timeout is not a float or out of range")?;
+    let ms = (seconds * 1000.0).ceil();
+    if ms >= i64::MAX as f64 {
+        return Err("ERR timeout is out of range".into());
+    }
+    if ms < 0.0 {
+        return Err("ERR timeout is negative".into());
+    }
+    Ok((ms > 0.0).then_some(ms as u64))
+}

@@ -1,0 +1,151 @@
+//! Commands that read scores, ranks and counts.
+
+use super::reply_score;
+use super::set::{SortedSet, Span};
+use crate::redis::args::{Args, wrong_arity};
+use crate::redis::context::Context;
+use crate::redis::failure::{Done, SYNTAX};
+use crate::redis::sample::{Amount, Sample};
+use crate::rows::sorted_set::{parse_score, score_bytes};
+use crate::text::range::{LexRange, ScoreRange};
+
+/// The error of a range of scores.
+pub(super) const NOT_SCORES: &str = "ERR min or max is not a float";
+/// The error of a range of members.
+pub(super) const NOT_MEMBERS: &str = "ERR min or max not valid string range item";
+
+pub(super) fn zcard(context: &mut Context<'_>, args: Args<'_>) -> Done {
+    let length = SortedSet::find(context, args.at(1))?.map_or(0, |set| set.len());
+    context.out.integer(length as i64);
+    Ok(())
+}
+
+pub(super) fn zscore(context: &mut Context<'_>, args: Args<'_>) -> Done {
+    let score = match SortedSet::find(context, args.at(1))? {
+        Some(set) => set.score(context.txn, args.at(2))?,
+        None => None,
+    };
+    match score {
+        Some(score) => reply_score(context.out, score),
+        None => context.out.null(),
+    }
+    Ok(())
+}
+
+pub(super) fn zmscore(context: &mut Context<'_>, args: Args<'_>) -> Done {
+    let members = args.from(2);
+    let scores = match SortedSet::find(context, args.at(1))? {
+        Some(set) => set.scores(context.txn, members)?,
+        None => members.iter().map(|_| None).collect(),
+    };
+    context.out.array(members.len());
+    for score in scores {
+        match score {
+            Some(score) => reply_score(context.out, score),
+            None => context.out.null(),
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn zrank(context: &mut Context<'_>, args: Args<'_>) -> Done {
+    rank(context, args, false)
+}
+
+pub(super) fn zrevrank(context: &mut Context<'_>, args: Args<'_>) -> Done {
+    rank(context, args, true)
+}
+
+fn rank(context: &mut Context<'_>, args: Args<'_>, is_backwards: bool) -> Done {
+    if args.len() > 4 {
+        return Err(wrong_arity(context.command.full_name));
+    }
+    let with_score = args.len() == 4;
+    if with_score && !args.is(3, "withscore") {
+        return Err(SYNTAX.into());
+    }
+    let found = match SortedSet::find(context, args.at(1))? {
+        Some(set) => find_rank(context, &set, args.at(2), is_backwards)?,
+        None => None,
+    };
+    match found {
+        Some((rank, score)) if with_score => {
+            context.out.array(2);
+            context.out.integer(rank);
+            reply_score(context.out, score);
+        }
+        Some((rank, _)) => context.out.integer(rank),
+        None if with_score => context.out.null_array(),
+        None => context.out.null(),
+    }
+    Ok(())
+}
+
+/// Returns a member's index and its score. It takes time in proportion to the index.
+fn find_rank(
+    context: &Context<'_>,
+    set: &SortedSet<'_>,
+    member: &[u8],
+    is_backwards: bool,
+) -> Done<Option<(i64, f64)>> {
+    let Some(score) = set.score(context.txn, member)? else { return Ok(None) };
+    let mut walk = set.walk(context.txn, &Span::ALL, is_backwards)?;
+    let mut rank = 0;
+    while let Some((other, _)) = walk.next()? {
+        if other == member {
+            return Ok(Some((rank, score)));
+        }
+        rank += 1;
+    }
+    Ok(None)
+}
+
+pub(super) fn zcount(context: &mut Context<'_>, args: Args<'_>) -> Done {
+    let range = ScoreRange::parse(args.at(2), args.at(3)).ok_or(NOT_SCORES)?;
+    count(context, args.at(1), &Span::Scores(range))
+}
+
+pub(super) fn zlexcount(context: &mut Context<'_>, args: Args<'_>) -> Done {
+    let range = LexRange::parse(args.at(2), args.at(3)).ok_or(NOT_MEMBERS)?;
+    count(context, args.at(1), &Span::Members(range))
+}
+
+fn count(context: &mut Context<'_>, key: &[u8], span: &Span<'_>) -> Done {
+    let mut count = 0;
+    if let Some(set) = SortedSet::find(context, key)? {
+        let mut walk = set.walk(context.txn, span, false)?;
+        while walk.next()?.is_some() {
+            count += 1;
+        }
+    }
+    context.out.integer(count);
+    Ok(())
+}
+
+pub(super) fn zrandmember(context: &mut Context<'_>, args: Args<'_>) -> Done {
+    let amount = Amount::parse(args, "withscores")?;
+    let Some(set) = SortedSet::find(context, args.at(1))? else {
+        match amount {
+            Some(_) => context.out.array(0),
+            None => context.out.null(),
+        }
+        return Ok(());
+    };
+    let count = amount.map_or(1, |amount| amount.count);
+    let mut sample = Sample::choose(set.len(), count)?;
+    let mut walk = set.walk(context.txn, &Span::ALL, false)?;
+    while !sample.is_complete()
+        && let Some((member, score)) = walk.next()?
+    {
+        sample.see(member, || score_bytes(score).to_vec());
+    }
+    let Some(amount) = amount else {
+        sample.reply_one(context.out);
+        return Ok(());
+    };
+    let reply = amount.has_values.then_some(|out: &mut crate::resp::Reply, score: &[u8]| {
+        reply_score(out, parse_score(score).unwrap_or(0.0));
+    });
+    sample.reply(context.out, reply);
+    Ok(())
+}
