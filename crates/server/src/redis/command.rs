@@ -90,6 +90,8 @@ pub const READS_FIRST: Flags = Flags(1 << 25);
 pub const TAKES: Flags = Flags(1 << 26);
 /// Writes keys that it does not name: it needs all latches.
 pub const ALL_KEYS: Flags = Flags(1 << 27);
+/// In some forms uses keys that it does not name. It then returns `Undeclared` and is evaluated again with all latches.
+pub const UNDECLARED: Flags = Flags(1 << 29);
 /// Allowed to RESP2 clients that subscribed.
 pub const IN_SUBSCRIPTION: Flags = Flags(1 << 28);
 

@@ -91,6 +91,16 @@ impl Context<'_> {
         Ok(())
     }
 
+    /// Takes the selected database from the table of databases again, after SWAPDB.
+    ///
+    /// # Errors
+    ///
+    /// The store failed.
+    pub fn reload(&mut self) -> Done {
+        self.db = self.server.databases.get(self.session.database)?;
+        Ok(())
+    }
+
     /// Returns why the command is evaluated.
     pub fn cause(&self) -> Cause {
         self.cause
@@ -131,7 +141,7 @@ impl Context<'_> {
         }
     }
 
-    /// Notes that all keys of a table were removed.
+    /// Notes that all keys of a database may have changed, for waiters. Watched keys are touched one by one.
     pub fn touch_all(&mut self, table: u32) {
         self.effects.emptied.push(table);
     }
@@ -197,5 +207,10 @@ pub fn write_timeout(out: &mut Reply, timeout: Timeout) {
         Timeout::NullArray => out.null_array(),
         Timeout::Null => out.null(),
         Timeout::Integer(value) => out.integer(value),
+        Timeout::Pair(one, other) => {
+            out.array(2);
+            out.integer(one);
+            out.integer(other);
+        }
     }
 }

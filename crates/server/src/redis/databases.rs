@@ -17,8 +17,6 @@ const SMALL_PARTITIONS: i32 = 2;
 #[derive(Debug)]
 pub struct Database {
     index: u32,
-    /// Tells databases apart, also after SWAPDB.
-    table: u32,
     partitions: Vec<Partition>,
 }
 
@@ -28,9 +26,10 @@ impl Database {
         self.index
     }
 
-    /// Returns the number of its table.
+    /// Returns the number by which latches, watches, waiters and cursors know the database. It is the index, since a
+    /// client keeps its index when SWAPDB exchanges the contents of two databases.
     pub fn table(&self) -> u32 {
-        self.table
+        self.index
     }
 
     /// Returns its partitions, in the order of slots.
@@ -131,13 +130,10 @@ impl Databases {
         self.get(one)?;
         self.get(other)?;
         let _change = self.change.lock();
-        let (first, second, aside) = (table_name(one), table_name(other), "redis.swap".to_owned());
-        for (from, to) in [(&first, &aside), (&second, &first), (&aside, &second)] {
-            match self.catalogue.rename(from, to) {
-                Ok(()) => {}
-                Err(Refusal::Store(error)) => return Err(error),
-                Err(other) => return Err(Error::corrupt(format!("swapping tables: {other:?}"))),
-            }
+        match self.catalogue.exchange(&table_name(one), &table_name(other)) {
+            Ok(()) => {}
+            Err(Refusal::Store(error)) => return Err(error),
+            Err(other) => return Err(Error::corrupt(format!("swapping tables: {other:?}"))),
         }
         self.load(one);
         self.load(other);
@@ -148,8 +144,7 @@ impl Databases {
     fn load(&self, index: u32) -> Option<Arc<Database>> {
         let table = self.catalogue.by_name(&table_name(index))?;
         let partitions = table.partitions().to_vec();
-        let table = u32::try_from(table.info().app_id).unwrap_or(0);
-        let database = Arc::new(Database { index, table, partitions });
+        let database = Arc::new(Database { index, partitions });
         self.open.get(index as usize)?.store(Some(database.clone()));
         Some(database)
     }

@@ -51,7 +51,7 @@ pub struct Effects {
     pub messages: Vec<Message>,
     /// Whether and how the command waits.
     pub block: Option<Block>,
-    /// Tables that were emptied.
+    /// Databases whose contents changed as a whole, so that blocked clients are evaluated again.
     pub emptied: Vec<u32>,
 }
 

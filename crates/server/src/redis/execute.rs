@@ -263,9 +263,6 @@ impl Server {
         worker.txn.commit()?;
         if !self.watches.is_empty() {
             worker.effects.touched.iter().for_each(|key| self.watches.changed(key));
-            for table in &worker.effects.emptied {
-                self.watches.changed_if(*table, |_| true);
-            }
         }
         Ok(())
     }

@@ -7,7 +7,7 @@
 //! 3. If its commit fails, all its commands fail.
 
 use super::args::Args;
-use super::command::{ALL_KEYS, BLOCKING, Command, ONE_ROW, Run};
+use super::command::{ALL_KEYS, BLOCKING, Command, ONE_ROW, PUBSUB, Run, UNDECLARED};
 use super::context::{Cause, Context, Held};
 use super::execute::{Next, Worker};
 use super::failure::{Done, Failure};
@@ -188,6 +188,8 @@ fn member(args: Args<'_>) -> Option<Member<'_>> {
     let is_plain = matches!(command.run, Run::Handler(_))
         && !command.flags.has(BLOCKING)
         && !command.flags.has(ALL_KEYS)
+        && !command.flags.has(UNDECLARED)
+        && !command.flags.has(PUBSUB)
         && command.group != super::command::Group::Scripting
         && command.subcommands.is_empty()
         && command.allows(args.len());

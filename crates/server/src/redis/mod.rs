@@ -2,14 +2,16 @@
 //!
 //! Files in reading order:
 //!
-//! 1. Parts: `failure`, `args`, `keyspec`, `databases`, `clients`, `watches`, `waiters`, `parameters`, `stats`,
-//!    `slowlog`, `latency`, `monitors`, `pause`.
-//! 2. `session` (state of a connection), `effects` (what follows a commit), `server` (what all connections share).
-//! 3. `context` (what a handler sees), `values` (keys and collections as rows) and `sample` (random elements).
+//! 1. Parts: `failure`, `args`, `keyspec`, `databases`, `clients`, `watches`, `waiters`, `cursors`, `parameters`,
+//!    `stats`, `slowlog`, `latency`, `monitors`, `pause`.
+//! 2. `session` (state of a connection), `effects` (what follows a commit), `server` (what all connections share),
+//!    `pubsub` (subscriptions and messages).
+//! 3. `context` (what a handler sees), `values` (keys and collections as rows), `copies` (large values), `keyspace`
+//!    (walks over all keys), `scanning` (SCAN of keys and of collections), `sample` (random
+//!    elements).
 //! 4. `command` (the description of a command), `table` (all of them).
 //! 5. `execute` (one command from its checks to its effects), `group` (commands of a pipeline), `observe` (statistics,
 //!    logs and monitors), `transactions` (MULTI), `wake` (blocked clients).
-//!    `transactions` (MULTI), `wake` (blocked clients).
 //! 6. `families`: the handlers.
 //!
 //! How a command runs: [`Server::execute`] finds it in the table, takes the latches of its keys, and calls its handler
@@ -22,19 +24,24 @@ pub mod args;
 pub mod clients;
 pub mod command;
 pub mod context;
+mod copies;
+pub mod cursors;
 pub mod databases;
 pub mod effects;
 mod execute;
 pub mod failure;
 mod families;
 mod group;
+pub mod keyspace;
 pub mod keyspec;
 pub mod latency;
 pub mod monitors;
 mod observe;
 pub mod parameters;
 pub mod pause;
+pub mod pubsub;
 mod sample;
+pub mod scanning;
 pub mod server;
 pub mod session;
 pub mod slowlog;

@@ -1,11 +1,13 @@
 //! What all connections of Redis clients share.
 
 use super::clients::Clients;
+use super::cursors::Cursors;
 use super::databases::Databases;
 use super::latency::LatencyMonitor;
 use super::monitors::Monitors;
 use super::parameters::{Id, Parameters};
 use super::pause::Pause;
+use super::pubsub::Pubsub;
 use super::slowlog::SlowLog;
 use super::stats::Stats;
 use super::table;
@@ -81,6 +83,10 @@ pub struct Server {
     pub databases: Databases,
     /// The connected clients.
     pub clients: Clients,
+    /// The positions of SCAN and its like.
+    pub cursors: Cursors,
+    /// The subscriptions.
+    pub pubsub: Pubsub,
     /// The watched keys.
     pub watches: Watches,
     /// The blocked clients.
@@ -132,6 +138,8 @@ impl Server {
             clock,
             databases,
             clients: Clients::default(),
+            cursors: Cursors::default(),
+            pubsub: Pubsub::default(),
             watches: Watches::default(),
             waiters: Waiters::default(),
             settings,

@@ -148,6 +148,7 @@ impl Session {
     /// Releases what the connection holds in the server.
     pub fn close(&mut self, server: &Server) {
         self.unwatch(server);
+        self.unsubscribe_all(server);
         self.unblock(server);
         server.monitors.remove(self.client.id);
         server.clients.remove(self.client.id);

@@ -23,6 +23,10 @@ const FAMILIES: &[&[Command]] = &[
     families::hashes::COMMANDS,
     families::sorted_sets::COMMANDS,
     families::geo::COMMANDS,
+    families::expiry::COMMANDS,
+    families::keyspace::COMMANDS,
+    families::pubsub::COMMANDS,
+    families::waits::COMMANDS,
 ];
 
 /// All commands, and their subcommands behind them, with their numbers.

@@ -6,7 +6,7 @@
 
 use super::args::Args;
 use super::command::{
-    ALL_KEYS, ALLOW_BUSY, Command, FAST, Group, LOADING, NO_MULTI, NOSCRIPT, Run, STALE,
+    ALL_KEYS, ALLOW_BUSY, Command, FAST, Group, LOADING, NO_MULTI, NOSCRIPT, Run, STALE, UNDECLARED,
 };
 use super::context::{Cause, Context, Held};
 use super::execute::Worker;
@@ -200,6 +200,7 @@ fn lock<'s>(server: &'s Server, session: &Session, commands: &[Queued]) -> Done<
         }
         // Scripts may use keys that they do not declare; EXEC cannot begin anew for them.
         needs_all |= queued.command.flags.has(ALL_KEYS)
+            || queued.command.flags.has(UNDECLARED)
             || (queued.command.group == Group::Scripting && queued.command.is_write());
         if queued.command.is_write() {
             mode = Mode::Exclusive;

@@ -23,6 +23,8 @@ pub enum Timeout {
     Null,
     /// This integer.
     Integer(i64),
+    /// An array of these integers.
+    Pair(i64, i64),
 }
 
 /// A blocked client.

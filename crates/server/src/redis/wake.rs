@@ -103,7 +103,9 @@ impl Server {
 
     /// Sends the events and messages of an evaluation.
     fn tell_subscribers(&self, worker: &mut Worker) {
-        worker.effects.events.clear();
-        worker.effects.messages.clear();
+        worker.effects.events.drain(..).for_each(|event| self.publish_event(&event));
+        for message in worker.effects.messages.drain(..) {
+            self.pubsub.publish(&message);
+        }
     }
 }

@@ -68,12 +68,9 @@ impl Watches {
         }
     }
 
-    /// Notes that keys of a table changed, those for which `has_changed` returns true.
-    pub fn changed_if(&self, table: u32, mut has_changed: impl FnMut(&[u8]) -> bool) {
-        for ((at, key), marks) in &*self.keys.lock() {
-            if *at == table && has_changed(key) {
-                marks.iter().for_each(|mark| mark.set());
-            }
-        }
+    /// Returns the watched keys of a database.
+    pub fn keys_of(&self, table: u32) -> Vec<Box<[u8]>> {
+        let keys = self.keys.lock();
+        keys.keys().filter(|(at, _)| *at == table).map(|(_, key)| key.clone()).collect()
     }
 }

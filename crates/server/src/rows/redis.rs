@@ -36,6 +36,9 @@ pub const GROUP: u8 = b'G';
 /// The first byte of an S row.
 pub const STATE: u8 = b'S';
 
+/// The latest expiry that a row can hold, in the year 10889. Later ones are stored as this.
+pub const EXPIRE_MAX_MS: u64 = (1 << (8 * EXPIRE_BYTES)) - 1;
+
 /// Bytes that the key of a collection may have.
 pub const COLLECTION_KEY_MAX: usize = u16::MAX as usize;
 
@@ -118,7 +121,8 @@ impl Head {
         let expires = if self.expire_ms == 0 { 0 } else { EXPIRES };
         out.extend([self.ty as u8 | self.encoding << 4 | expires]);
         if expires != 0 {
-            out.extend(self.expire_ms.to_be_bytes().into_iter().skip(8 - EXPIRE_BYTES));
+            let expire_ms = self.expire_ms.min(EXPIRE_MAX_MS);
+            out.extend(expire_ms.to_be_bytes().into_iter().skip(8 - EXPIRE_BYTES));
         }
     }
 }

@@ -262,6 +262,10 @@ impl Store for LocalStore {
         &self.progress
     }
 
+    fn sync_now(&self) -> Result<()> {
+        Ok(self.db.flush_wal(true)?)
+    }
+
     fn create_partition(&self, partition: Partition, format: Format) -> Result<()> {
         let at = partition.0 as usize;
         let mut slots = self.slots.lock();

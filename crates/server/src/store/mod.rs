@@ -137,6 +137,9 @@ pub trait Store: Send + Sync + 'static {
     /// Returns what tells when commits are on the device.
     fn sync(&self) -> &SyncProgress;
 
+    /// Makes all commits so far survive a crash of the machine.
+    fn sync_now(&self) -> Result<()>;
+
     /// Creates an empty partition. It does nothing if the partition exists.
     fn create_partition(&self, partition: Partition, format: Format) -> Result<()>;
 

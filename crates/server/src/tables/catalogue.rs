@@ -283,6 +283,20 @@ impl Catalogue {
         Ok(self.write(&table, None)?)
     }
 
+    /// Exchanges the names of two tables in one commit.
+    ///
+    /// # Errors
+    ///
+    /// One of them is not in use.
+    pub fn exchange(&self, one: &str, other: &str) -> Change<()> {
+        let _change = self.next.lock();
+        let find = |name: &str| self.by_name(name).ok_or(Refusal::Missing);
+        let mut tables = [Table::clone(&*find(one)?), Table::clone(&*find(other)?)];
+        let [first, second] = &mut tables;
+        std::mem::swap(&mut first.info.app_name, &mut second.info.app_name);
+        Ok(self.write_all(&tables, None)?)
+    }
+
     /// Replaces a table's environments by what `change` makes of them.
     ///
     /// # Errors
@@ -334,17 +348,26 @@ impl Catalogue {
 
     /// Writes a table's row, and the counters if they changed.
     fn write(&self, table: &Table, next: Option<&CounterRow>) -> Result<()> {
+        self.write_all(std::slice::from_ref(table), next)
+    }
+
+    /// Writes the rows of tables in one commit, and the counters if they changed.
+    fn write_all(&self, changed: &[Table], next: Option<&CounterRow>) -> Result<()> {
         let (mut batch, mut bytes) = (Batch::default(), Vec::new());
         if let Some(next) = next {
             next.write(&mut bytes);
             self.store.put(&mut batch, SYSTEM, COUNTER_KEY, &bytes)?;
             bytes.clear();
         }
-        table.to_row().write(&mut bytes);
-        self.store.put(&mut batch, SYSTEM, &table_key(table.info.app_id), &bytes)?;
+        for table in changed {
+            table.to_row().write(&mut bytes);
+            self.store.put(&mut batch, SYSTEM, &table_key(table.info.app_id), &bytes)?;
+            bytes.clear();
+        }
         self.store.commit(&mut batch)?;
         self.update(|tables| {
-            tables.insert(table.info.app_id, Arc::new(table.clone()));
+            let changed = changed.iter().map(|table| (table.info.app_id, Arc::new(table.clone())));
+            tables.extend(changed);
         });
         Ok(())
     }

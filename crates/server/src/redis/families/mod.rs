@@ -2,9 +2,13 @@
 
 pub(super) mod admin;
 pub(super) mod connection;
+pub(super) mod expiry;
 pub(super) mod geo;
 pub(super) mod hashes;
 pub(super) mod help;
 pub(super) mod keys;
+pub(super) mod keyspace;
+pub(super) mod pubsub;
 pub(super) mod sorted_sets;
 pub(super) mod strings;
+pub(super) mod waits;

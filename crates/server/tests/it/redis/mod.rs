@@ -6,6 +6,7 @@ mod client;
 mod framework;
 mod geo;
 mod hashes;
+mod keys;
 mod sorted_sets;
 
 pub use client::{Client, Value};
