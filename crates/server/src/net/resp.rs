@@ -11,9 +11,9 @@ use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::io;
 use std::net::SocketAddr;
-use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::time::Instant;
 
 /// The maximum number of arguments of a request and the maximum length of an argument.
 const LIMITS: Limits =
@@ -258,13 +258,13 @@ impl<'s> Connection<'s> {
                 () = client.outbox.wake.notified() => Event::Woken,
             },
             Some(blocked) => {
-                let timeout = blocked.timeout_ms.map(Duration::from_millis);
+                let deadline = blocked.deadline;
                 tokio::select! {
                     biased;
                     reply = &mut blocked.reply => Event::Answer(reply.ok()),
                     read = stream.read_buf(&mut self.input), if may_read => Event::Read(read),
                     () = client.outbox.wake.notified() => Event::Woken,
-                    () = sleep(timeout), if timeout.is_some() => Event::Timeout,
+                    () = sleep_until(deadline), if deadline.is_some() => Event::Timeout,
                 }
             }
         }
@@ -298,8 +298,8 @@ impl Drop for Connection<'_> {
     }
 }
 
-async fn sleep(time: Option<Duration>) {
-    if let Some(time) = time {
-        tokio::time::sleep(time).await;
+async fn sleep_until(deadline: Option<Instant>) {
+    if let Some(deadline) = deadline {
+        tokio::time::sleep_until(deadline).await;
     }
 }

@@ -72,6 +72,24 @@ impl<'a> Args<'a> {
         double::parse(self.at(index)).ok_or_else(|| NOT_FLOAT.into())
     }
 
+    /// Returns an argument as the timeout of a blocking command: seconds, replied in milliseconds; `None` for 0, which
+    /// means no end.
+    ///
+    /// # Errors
+    ///
+    /// It is not a number, is negative, or is beyond the range of milliseconds.
+    pub fn timeout_ms(self, index: usize) -> Done<Option<u64>> {
+        const UNFIT: &str = "ERR timeout is not a float or out of range";
+        let ms = (double::parse(self.at(index)).ok_or(UNFIT)? * 1000.0).ceil();
+        if ms < 0.0 {
+            return Err("ERR timeout is negative".into());
+        }
+        if ms >= i64::MAX as f64 {
+            return Err("ERR timeout is out of range".into());
+        }
+        Ok((ms > 0.0).then_some(ms as u64))
+    }
+
     /// Returns an iteration over optional arguments, from an index on.
     pub fn options(self, from: usize) -> Options<'a> {
         Options { args: self, at: from }

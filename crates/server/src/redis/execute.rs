@@ -18,7 +18,9 @@ use crate::store::{Guards, Mode, Txn};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 /// A function that controls the evaluation of other commands.
 pub type Control =
@@ -289,7 +291,10 @@ impl Server {
         ));
         self.waiters.add(&waiter);
         session.client.details.lock().is_blocked = true;
-        session.blocked = Some(Blocked { waiter, reply, timeout_ms: block.timeout_ms });
+        let timeout = block.timeout_ms.map(Duration::from_millis);
+        // A time beyond what the clock can show has no end.
+        let deadline = timeout.and_then(|time| Instant::now().checked_add(time));
+        session.blocked = Some(Blocked { waiter, reply, deadline });
         Ok(())
     }
 }

@@ -5,6 +5,7 @@
 //!    one after the other.
 //! 2. A group is more than a pipeline promises: no other client sees a part of it.
 //! 3. If its commit fails, all its commands fail.
+//! 4. Commands on keys for which clients wait are no members: those clients are served after each command.
 
 use super::args::Args;
 use super::command::{ALL_KEYS, BLOCKING, Command, ONE_ROW, PUBSUB, Run, UNDECLARED};
@@ -78,11 +79,21 @@ impl Server {
         }
         for args in requests.iter().take(COMMANDS_MAX) {
             match member(*args) {
-                Some(member) => group.push(member),
-                None => break,
+                Some(member) if !self.is_awaited(session, &member) => group.push(member),
+                _ => break,
             }
         }
         group
+    }
+
+    /// Returns whether clients wait for a key of a command.
+    fn is_awaited(&self, session: &Session, member: &Member<'_>) -> bool {
+        let Some(db) = self.databases.existing(session.database) else { return false };
+        !self.waiters.is_empty()
+            && member.keys.iter().any(|at| {
+                let key = (db.table(), Box::from(member.args.at(*at)));
+                self.waiters.after(&key, 0).is_some()
+            })
     }
 
     fn run_group(

@@ -9,6 +9,7 @@ use crate::resp::Protocol;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 /// A queued command of a transaction.
 pub struct Queued {
@@ -59,8 +60,8 @@ pub struct Blocked {
     pub waiter: Arc<Waiter>,
     /// Receives the reply.
     pub reply: oneshot::Receiver<Vec<u8>>,
-    /// When its time is over, in milliseconds from its beginning; `None` without end.
-    pub timeout_ms: Option<u64>,
+    /// When its time is over; `None` without end.
+    pub deadline: Option<Instant>,
 }
 
 /// The state of a connection.

@@ -27,6 +27,7 @@ const FAMILIES: &[&[Command]] = &[
     families::keyspace::COMMANDS,
     families::pubsub::COMMANDS,
     families::waits::COMMANDS,
+    families::lists::COMMANDS,
 ];
 
 /// All commands, and their subcommands behind them, with their numbers.

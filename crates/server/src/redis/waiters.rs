@@ -4,14 +4,17 @@
 //!   changed after its commit. So no wake-up is lost.
 //! * **RB2** A waiter is answered once: whoever takes its sender answers it, be it a writer, the end of its time,
 //!   CLIENT UNBLOCK, or the end of the connection.
+//! * **RB3** Clients that take elements are served in the order of their arrival. A client that arrives while others
+//!   wait for the same elements waits behind them: between its commit and the service of the waiters, a writer does not
+//!   hold the latches. Waiters that were served are removed while the latches are held, so nobody waits behind them.
 
-use super::command::Command;
+use super::command::{Command, Group, TAKES};
 use super::watches::TableKey;
 use crate::resp::Protocol;
 use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use tokio::sync::oneshot;
 
 /// What a blocked client replies when its time is over.
@@ -45,6 +48,8 @@ pub struct Waiter {
     pub keys: Vec<Box<[u8]>>,
     /// What it replies when its time is over.
     pub timeout: Timeout,
+    /// Its place in the order of arrivals, from 1.
+    order: AtomicU64,
     sender: Mutex<Option<oneshot::Sender<Vec<u8>>>>,
 }
 
@@ -63,8 +68,18 @@ impl Waiter {
         sender: oneshot::Sender<Vec<u8>>,
     ) -> Waiter {
         let ((client, protocol), (database, table)) = (client, database);
-        let sender = Mutex::new(Some(sender));
-        Waiter { client, protocol, database, table, command, args, keys, timeout, sender }
+        let (order, sender) = (AtomicU64::new(0), Mutex::new(Some(sender)));
+        Waiter { client, protocol, database, table, command, args, keys, timeout, order, sender }
+    }
+
+    /// Returns its place in the order of arrivals.
+    pub fn order(&self) -> u64 {
+        self.order.load(Ordering::Relaxed)
+    }
+
+    /// Returns whether its command takes elements of values of the command's group.
+    pub fn takes(&self) -> bool {
+        self.command.flags.has(TAKES)
     }
 
     /// Returns the right to answer; it is empty if another answered.
@@ -83,8 +98,11 @@ impl Waiter {
 /// All blocked clients.
 #[derive(Default)]
 pub struct Waiters {
+    /// The waiters of each key, in the order of their arrival.
     keys: Mutex<HashMap<TableKey, VecDeque<Arc<Waiter>>>>,
     count: AtomicUsize,
+    /// The number of arrivals.
+    arrivals: AtomicU64,
 }
 
 impl Waiters {
@@ -101,8 +119,14 @@ impl Waiters {
     /// Adds a waiter behind those of the same keys.
     pub fn add(&self, waiter: &Arc<Waiter>) {
         let mut keys = self.keys.lock();
+        // Under the lock, so that each list is in this order.
+        waiter.order.store(self.arrivals.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
         for key in &waiter.keys {
-            keys.entry((waiter.table, key.clone())).or_default().push_back(waiter.clone());
+            let list = keys.entry((waiter.table, key.clone())).or_default();
+            // A command may name a key twice.
+            if !list.back().is_some_and(|last| Arc::ptr_eq(last, waiter)) {
+                list.push_back(waiter.clone());
+            }
         }
         self.count.fetch_add(1, Ordering::AcqRel);
     }
@@ -114,9 +138,10 @@ impl Waiters {
         for key in &waiter.keys {
             let key = (waiter.table, key.clone());
             let Some(list) = keys.get_mut(&key) else { continue };
-            let before = list.len();
-            list.retain(|other| !Arc::ptr_eq(other, waiter));
-            was_there |= list.len() < before;
+            if let Ok(at) = list.binary_search_by_key(&waiter.order(), |other| other.order()) {
+                list.remove(at);
+                was_there = true;
+            }
             if list.is_empty() {
                 keys.remove(&key);
             }
@@ -126,9 +151,23 @@ impl Waiters {
         }
     }
 
-    /// Returns the waiters of a key in the order of their arrival.
-    pub fn of(&self, key: &TableKey) -> Vec<Arc<Waiter>> {
-        self.keys.lock().get(key).map(|list| list.iter().cloned().collect()).unwrap_or_default()
+    /// Returns the first waiter of a key that arrived after another, given by its place in the order of arrivals.
+    pub fn after(&self, key: &TableKey, order: u64) -> Option<Arc<Waiter>> {
+        let keys = self.keys.lock();
+        let list = keys.get(key)?;
+        list.get(list.partition_point(|waiter| waiter.order() <= order)).cloned()
+    }
+
+    /// Returns the number of arrivals: the place of the latest waiter.
+    pub fn latest(&self) -> u64 {
+        self.arrivals.load(Ordering::Relaxed)
+    }
+
+    /// Returns whether clients wait for elements of a key in commands of a group.
+    pub fn has_takers(&self, key: &TableKey, group: Group) -> bool {
+        let keys = self.keys.lock();
+        let mut waiters = keys.get(key).into_iter().flatten();
+        waiters.any(|waiter| waiter.takes() && waiter.command.group == group)
     }
 
     /// Returns the keys of a table that somebody waits for.

@@ -1,7 +1,7 @@
 //! What follows a commit: blocked clients whose keys changed are answered, and subscribers get their messages.
 
 use super::args::Args;
-use super::command::TAKES;
+use super::command::Group;
 use super::context::Cause;
 use super::execute::Worker;
 use super::keyspec::Positions;
@@ -11,6 +11,7 @@ use super::waiters::Waiter;
 use super::watches::TableKey;
 use crate::resp::Reply;
 use crate::store::Mode;
+use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -27,7 +28,7 @@ impl Server {
         loop {
             self.tell_subscribers(worker);
             if !self.waiters.is_empty() {
-                keys.extend(worker.effects.touched.drain(..));
+                self.add_keys(worker, &mut keys);
                 for table in &worker.effects.emptied {
                     keys.extend(self.waiters.keys_of(*table));
                 }
@@ -41,18 +42,21 @@ impl Server {
     /// Answers those who wait for a key, as far as there is something for them. The keys that their commands change are
     /// appended to `changed`.
     fn wake(&self, worker: &mut Worker, key: &TableKey, changed: &mut VecDeque<TableKey>) {
-        let mut exhausted = None;
-        for waiter in self.waiters.of(key) {
-            let takes = waiter.command.flags.has(TAKES);
-            if takes && exhausted == Some(waiter.command.group) {
+        let mut exhausted: SmallVec<[Group; 2]> = SmallVec::new();
+        let (mut order, latest) = (0, self.waiters.latest());
+        // Clients that arrive meanwhile and take elements may wait behind one that is served here (RB3).
+        while let Some(waiter) = self.waiters.after(key, order) {
+            order = waiter.order();
+            let (takes, group) = (waiter.takes(), waiter.command.group);
+            if if takes { exhausted.contains(&group) } else { order > latest } {
                 continue;
             }
             let is_answered = self.try_waiter(worker, &waiter);
-            changed.extend(worker.effects.touched.drain(..));
+            self.add_keys(worker, changed);
             self.tell_subscribers(worker);
             worker.effects.clear();
             if !is_answered && takes {
-                exhausted = Some(waiter.command.group);
+                exhausted.push(group);
             }
         }
     }
@@ -96,9 +100,19 @@ impl Server {
             // A connection that ended loses its answer, as it would have in its socket.
             let _ = sender.send(out.take());
         }
-        drop((claim, guards));
+        drop(claim);
         self.waiters.remove(waiter);
+        drop(guards);
         true
+    }
+
+    /// Adds the keys that an evaluation changed, if somebody waits for them, each once.
+    fn add_keys(&self, worker: &mut Worker, keys: &mut VecDeque<TableKey>) {
+        for key in worker.effects.touched.drain(..) {
+            if self.waiters.after(&key, 0).is_some() && !keys.contains(&key) {
+                keys.push_back(key);
+            }
+        }
     }
 
     /// Sends the events and messages of an evaluation.

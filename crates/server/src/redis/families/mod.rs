@@ -8,6 +8,7 @@ pub(super) mod hashes;
 pub(super) mod help;
 pub(super) mod keys;
 pub(super) mod keyspace;
+pub(super) mod lists;
 pub(super) mod pubsub;
 pub(super) mod sorted_sets;
 pub(super) mod strings;

@@ -2,11 +2,13 @@
 //!
 //! `FERROLITH_RANDOM_COMMANDS=N` sends N random commands per family.
 
+mod blocking;
 mod client;
 mod framework;
 mod geo;
 mod hashes;
 mod keys;
+mod lists;
 mod sorted_sets;
 
 pub use client::{Client, Value};
@@ -26,6 +28,7 @@ use std::time::{Duration, Instant};
 /// Our server. It stops when it is dropped.
 pub struct Ours {
     pub address: SocketAddr,
+    pub server: Arc<redis::Server>,
     workers: Option<Workers>,
     store: Arc<LocalStore>,
     _dir: tempfile::TempDir,
@@ -52,7 +55,7 @@ impl Ours {
         let (listeners, bound) = bind(&[any]).unwrap();
         let listeners = listeners.into_iter().map(|it| (it, Door::Redis(server.clone()))).collect();
         let workers = Some(Workers::start(2, listeners, &rows, 1000).unwrap());
-        Ours { address: bound[0], workers, store, _dir: dir }
+        Ours { address: bound[0], server, workers, store, _dir: dir }
     }
 
     /// Returns a new connection.
