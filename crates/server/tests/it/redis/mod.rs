@@ -6,6 +6,7 @@ mod blocking;
 mod client;
 mod framework;
 mod geo;
+mod hash_fields;
 mod hashes;
 mod keys;
 mod lists;
