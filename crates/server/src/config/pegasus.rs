@@ -7,20 +7,35 @@ use std::net::{SocketAddr, SocketAddrV4};
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct PegasusFlags {
     /// Addresses that Pegasus clients connect to, as IP:PORT, separated by commas. Each is a meta server and a node
-    #[arg(long = "pegasus-listen", value_name = "ADDRESSES", value_delimiter = ',')]
+    #[arg(
+        id = "pegasus-listen",
+        long = "pegasus-listen",
+        value_name = "ADDRESSES",
+        value_delimiter = ','
+    )]
     pub listen: Vec<SocketAddrV4>,
     /// Addresses that clients are told as nodes, separated by commas [default: the first of --pegasus-listen]. Several
     /// look like replicas to clients, but are one process
-    #[arg(long = "pegasus-advertise", value_name = "ADDRESSES", value_delimiter = ',')]
+    #[arg(
+        id = "pegasus-advertise",
+        long = "pegasus-advertise",
+        value_name = "ADDRESSES",
+        value_delimiter = ','
+    )]
     pub advertise: Vec<SocketAddrV4>,
     /// Tell clients host names besides addresses. Clients from before version 2.6 of Pegasus fail on them
-    #[arg(long = "pegasus-host-names")]
+    #[arg(id = "pegasus-host-names", long = "pegasus-host-names")]
     pub host_names: bool,
     /// A table to create at the start unless it exists, as NAME:PARTITIONS; may be repeated
-    #[arg(long = "pegasus-table", value_name = "NAME:PARTITIONS", value_parser = parse_table)]
+    #[arg(id = "pegasus-table", long = "pegasus-table", value_name = "NAME:PARTITIONS", value_parser = parse_table)]
     pub tables: Vec<(String, i32)>,
     /// The name of the cluster that clients are told
-    #[arg(long = "pegasus-cluster", value_name = "NAME", default_value = "ferrolith")]
+    #[arg(
+        id = "pegasus-cluster",
+        long = "pegasus-cluster",
+        value_name = "NAME",
+        default_value = "ferrolith"
+    )]
     pub cluster: String,
 }
 

@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::databases::Database;
 use super::failure::Done;
+use super::values::is_absent;
 use crate::rows::redis::{Head, META, Row, RowKey, after_prefix, meta_key, meta_prefix};
 use crate::store::Range;
 use crate::text::{glob, slot};
@@ -60,10 +61,10 @@ impl Context<'_> {
             let mut rows = self.txn.rows(partition, Range { start, end: range.end })?;
             let mut item = rows.first()?;
             while let Some((row, value)) = item {
-                if let (Some(Row::Meta { slot, key }), Some((head, _))) =
+                if let (Some(Row::Meta { slot, key }), Some((head, body))) =
                     (Row::parse(row), Head::parse(value))
                 {
-                    let is_expired = head.is_expired(self.now_ms);
+                    let is_expired = is_absent(head, body, self.now_ms);
                     if visit(Visited { slot, key, head, is_expired }).is_break() {
                         return Ok(());
                     }

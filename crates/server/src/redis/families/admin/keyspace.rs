@@ -3,6 +3,7 @@
 use crate::redis::context::Context;
 use crate::redis::databases::Database;
 use crate::redis::failure::Done;
+use crate::redis::values::is_absent;
 use crate::rows::redis::{Head, META, Row, after_prefix, meta_prefix};
 use crate::store::Range;
 use crate::text::slot::SLOTS;
@@ -30,7 +31,7 @@ pub(super) fn count(context: &Context<'_>, database: &Database) -> Done<Keys> {
         let mut rows = context.txn.rows(*partition, range)?;
         let mut item = rows.first()?;
         while let Some((row, value)) = item {
-            let (Some(Row::Meta { slot, .. }), Some((head, _))) =
+            let (Some(Row::Meta { slot, .. }), Some((head, body))) =
                 (Row::parse(row), Head::parse(value))
             else {
                 break;
@@ -39,7 +40,7 @@ pub(super) fn count(context: &Context<'_>, database: &Database) -> Done<Keys> {
                 return Ok(keys.scaled(slot, left_ms));
             }
             visited += 1;
-            if !head.is_expired(context.now_ms()) {
+            if !is_absent(head, body, context.now_ms()) {
                 keys.keys += 1;
                 if head.expire_ms != 0 {
                     keys.expiring += 1;

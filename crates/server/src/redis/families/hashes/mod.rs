@@ -60,6 +60,10 @@ pub(in crate::redis) const COMMANDS: &[Command] = &[
         .with_docs("3.2.0", "Returns the length of a field's value."),
     command("hrandfield", -2, READONLY, random::hrandfield)
         .with_docs("6.2.0", "Returns random fields, with or without their values."),
+    command("hscan", -3, READONLY, read::hscan).with_docs(
+        "2.8.0",
+        "Returns some fields with their values, and a cursor for the next ones.",
+    ),
     command("hexpire", -6, EXPIRE, expiry::hexpire)
         .with_keys(&[one(1, RW_UPDATE)])
         .with_docs("7.4.0", "Sets in how many seconds fields expire."),

@@ -4,6 +4,8 @@ use super::hash::Hash;
 use crate::redis::args::Args;
 use crate::redis::context::Context;
 use crate::redis::failure::Done;
+use crate::rows::hash::Field;
+use crate::rows::redis::Type;
 
 pub(super) fn hget(context: &mut Context<'_>, args: Args<'_>) -> Done {
     let hash = Hash::find(context, args.at(1))?;
@@ -97,4 +99,19 @@ fn list(
     }
     context.out.array_later(start, count);
     Ok(())
+}
+
+pub(super) fn hscan(context: &mut Context<'_>, args: Args<'_>) -> Done {
+    let now_ms = context.now_ms();
+    context.scan_collection(args, Type::Hash, |out, options, name, value| {
+        let Some(field) = Field::parse(value).filter(|field| !field.is_expired(now_ms)) else {
+            return 0;
+        };
+        out.bulk(name);
+        if options.no_values {
+            return 1;
+        }
+        out.bulk(field.payload);
+        2
+    })
 }

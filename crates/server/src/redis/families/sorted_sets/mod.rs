@@ -57,6 +57,10 @@ pub(in crate::redis) const COMMANDS: &[Command] = &[
         .with_docs("2.8.9", "Counts the members in a range of bytes."),
     command("zrandmember", -2, READONLY, read::zrandmember)
         .with_docs("6.2.0", "Returns random members, with or without their scores."),
+    command("zscan", -3, READONLY, read::zscan).with_docs(
+        "2.8.0",
+        "Returns some members with their scores, and a cursor for the next ones.",
+    ),
     command("zrange", -4, READONLY, ranges::zrange)
         .with_docs("1.2.0", "Returns a range of members by index, score or bytes."),
     command("zrevrange", -4, READONLY, ranges::zrevrange)

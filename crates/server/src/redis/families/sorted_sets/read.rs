@@ -6,7 +6,9 @@ use crate::redis::args::{Args, wrong_arity};
 use crate::redis::context::Context;
 use crate::redis::failure::{Done, SYNTAX};
 use crate::redis::sample::{Amount, Sample};
+use crate::rows::redis::Type;
 use crate::rows::sorted_set::{parse_score, score_bytes};
+use crate::text::double;
 use crate::text::range::{LexRange, ScoreRange};
 
 /// The error of a range of scores.
@@ -148,4 +150,13 @@ pub(super) fn zrandmember(context: &mut Context<'_>, args: Args<'_>) -> Done {
     });
     sample.reply(context.out, reply);
     Ok(())
+}
+
+pub(super) fn zscan(context: &mut Context<'_>, args: Args<'_>) -> Done {
+    context.scan_collection(args, Type::SortedSet, |out, _, member, value| {
+        let Some(score) = parse_score(value) else { return 0 };
+        out.bulk(member);
+        out.bulk(double::format(score).as_bytes());
+        2
+    })
 }
