@@ -58,6 +58,10 @@ pub fn run(flags: &Flags, args: &[String], seed: u64) -> Result<(), String> {
             return Err(format!("--engine=both: found no library at {path}; set {flag}"));
         }
     }
+    let is_loaded = target::peer(sides[1].word).is_some_and(|peer| peer.loaded);
+    if is_loaded && flags.text("engine_lib").is_empty() {
+        return Err(format!("--peer={} needs --engine_lib, its library", sides[1].word));
+    }
     // The engines' own directories are below these.
     target::make_directories(flags)?;
     let mut json = Sink::open(flags.text("json"))?;

@@ -14,14 +14,16 @@ const DEFAULT_BENCHMARKS: &str = "fillseq,fillsync,fillrandom,filluniquerandom,o
 /// Flags that RocksDB's db_bench does not have.
 #[rustfmt::skip]
 pub(super) const ENGINE: &[Row] = &[
-    row("engine", Choice(&["ferrolith", "lib", "lmdb", "fjall", "redb", "both"]), "ferrolith", Used, "Engine to measure: ferrolith; lib, the library that --engine_lib names; lmdb, fjall or redb, each of which needs the cargo feature of its name; or both, which alternates between ferrolith and --peer"),
-    row("peer", Choice(&["lib", "lmdb", "fjall", "redb", "ferrolith"]), "lib", Used, "Second engine of --engine=both. With ferrolith, the same engine runs again on the same directory with --peer_flags"),
+    row("engine", Choice(&["ferrolith", "lib", "lmdb", "fjall", "redb", "forestdb", "both"]), "ferrolith", Used, "Engine to measure: ferrolith; lib, the library that --engine_lib names; lmdb, fjall or redb, each of which needs the cargo feature of its name; forestdb, whose library --engine_lib names; or both, which alternates between ferrolith and --peer"),
+    row("peer", Choice(&["lib", "lmdb", "fjall", "redb", "forestdb", "ferrolith"]), "lib", Used, "Second engine of --engine=both. With ferrolith, the same engine runs again on the same directory with --peer_flags"),
     row("own_lib", Text, "", Used, "With --engine=both, a library with RocksDB's C functions that takes the place of the built-in Ferrolith, to compare two builds"),
     row("peer_flags", Text, "", Used, "Additional flags for --peer only, separated by spaces"),
-    row("engine_lib", Text, "", Used, "Shared library with RocksDB's C functions. Without --engine, it implies --engine=lib"),
+    row("engine_lib", Text, "", Used, "Shared library with RocksDB's C functions, or with ForestDB's for --engine=forestdb. Without --engine, it implies --engine=lib"),
     row("options_string", Text, "", Used, "Additional options in RocksDB's form, name=value;part={setting=value}. They are applied after all flags, so that every option can be set"),
     row("lmdb_read_txn", Choice(&["thread", "call"]), "thread", Used, "Scope of the read transactions of --engine=lmdb: one per thread or one per lookup"),
     row("redb_read_txn", Choice(&["thread", "call"]), "thread", Used, "Scope of the read transactions of --engine=redb: one per thread or one per lookup"),
+    row("forestdb_commit", Choice(&["write", "auto"]), "write", Used, "Commits of --engine=forestdb without --sync: after each write, or by the library when its WAL index is full, so that a crash of the process loses writes"),
+    row("forestdb_options", Text, "", Used, "Options of --engine=forestdb, as name=value;name=value; the names are those of ForestDB's C header"),
     row("runs", Int32, "3", Used, "Number of pairs of runs of --engine=both"),
     row("json", Text, "", Used, "Write one JSON object per benchmark to this file; - means standard output"),
     row("sample_latency", Int64, "0", Used, "Without --histogram, time every n-th operation; 0 means none (16 with --json or --engine=both)"),

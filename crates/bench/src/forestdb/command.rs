@@ -34,6 +34,7 @@ fn print_keys() {
         let effect = match row.effect {
             Effect::All => String::new(),
             Effect::Lsm => " (for engines with such an option)".to_owned(),
+            Effect::ForestDb => " (for ForestDB)".to_owned(),
             Effect::Never(why) => format!(" (accepted without effect: {why})"),
         };
         let text = format!("  {} = {}", row.key, row.default);

@@ -16,6 +16,8 @@ pub struct Config {
     pub log: Option<String>,
     /// Options of the engine.
     pub tree: Tree,
+    /// Options of ForestDB.
+    pub forest: Forest,
     /// The databases.
     pub files: Files,
     /// The population; `None`: the databases exist.
@@ -51,6 +53,21 @@ pub struct Tree {
     pub level_base_mb: u64,
     /// Target size of an SST, in KiB.
     pub target_file_kb: u64,
+}
+
+/// Options of ForestDB.
+#[derive(Clone, Debug)]
+pub struct Forest {
+    /// Entries of its WAL index.
+    pub wal: u64,
+    /// Threads that compact.
+    pub compaction_threads: u64,
+    /// Percentage of stale data that starts a compaction.
+    pub compaction_threshold: u64,
+    /// Seconds between looks at that percentage.
+    pub compaction_period: u64,
+    /// Percentage of stale data from which blocks are reused; `None`: the library's default.
+    pub block_reuse: Option<u64>,
 }
 
 /// The locations of the databases.
@@ -143,6 +160,7 @@ impl Config {
             shape,
             log: ini.text("log", "filename").map(str::to_owned),
             tree: tree(ini)?,
+            forest: forest(ini)?,
             files,
             population,
             threads,
@@ -260,6 +278,17 @@ fn tree(ini: &Ini) -> Result<Tree, String> {
         compression: ini.begins("db_config", "compression", "te"),
         level_base_mb: size(ini, "ferrolith_bench", "level_base_mb")?,
         target_file_kb: size(ini, "ferrolith_bench", "target_file_kb")?,
+    })
+}
+
+fn forest(ini: &Ini) -> Result<Forest, String> {
+    let reuse = ini.text("compaction", "block_reuse");
+    Ok(Forest {
+        wal: ini.number("db_config", "fdb_wal")?,
+        compaction_threads: ini.number("db_config", "auto_compaction_threads")?,
+        compaction_threshold: ini.number("compaction", "threshold")?,
+        compaction_period: ini.number("compaction", "period")?,
+        block_reuse: reuse.map(|_| ini.number("compaction", "block_reuse")).transpose()?,
     })
 }
 

@@ -53,6 +53,7 @@ impl Kind {
             ]
             .contains(&key),
             "redb" => key == "cache_size_mb",
+            "forestdb" => ["cache_size_mb", "compression"].contains(&key),
             _ => true,
         }
     }
@@ -73,16 +74,16 @@ impl Kind {
     ) -> Result<Flags> {
         let mut all = match self.peer {
             None => tree(config, stage),
-            Some(_) => self.peer_flags(config, stage),
+            Some(_) => self.peer_flags(config, stage, more),
         };
         all.extend(more.iter().cloned());
         self.choice.flags(db, &all)
     }
 
     /// Returns the flags for an engine without RocksDB's options. LMDB's guarantee is decided when it is opened.
-    fn peer_flags(&self, config: &Config, stage: Stage) -> Vec<String> {
+    fn peer_flags(&self, config: &Config, stage: Stage, more: &[String]) -> Vec<String> {
         let tree = &config.tree;
-        let mut all = vec![format!("--sync={}", self.writes(config, stage).0.sync)];
+        let mut all = vec![format!("--sync={}", self.writes(config, stage, more).0.sync)];
         if self.has("cache_size_mb") {
             all.push(format!("--cache_size={}", tree.cache_mb * MB));
         }
@@ -94,13 +95,34 @@ impl Kind {
         if self.has("compression") && !tree.compression {
             all.push("--compression_type=none".to_owned());
         }
+        if self.is_forestdb() {
+            all.extend(tree.compression.then(|| "--compression_type=snappy".to_owned()));
+            all.push(format!("--forestdb_options={}", forest(config)));
+        }
         all
     }
 
-    /// Returns how a stage writes, and what a returned write guarantees.
-    pub fn writes(&self, config: &Config, stage: Stage) -> (WriteMode, &'static str) {
+    fn is_forestdb(&self) -> bool {
+        self.name == "forestdb"
+    }
+
+    /// Returns whether ForestDB commits by itself in asynchronous writes. Other engines have no such choice.
+    fn commits_itself(&self, more: &[String]) -> bool {
+        let flags = || self.choice.flags_and_notices(Path::new(""), more);
+        let is_auto = |flags: &Flags| flags.text("forestdb_commit") == "auto";
+        self.is_forestdb() && flags().is_ok_and(|(flags, _)| is_auto(&flags))
+    }
+
+    /// Returns how a stage writes, and what a returned write guarantees. `more` are the user's flags of db_bench.
+    pub fn writes(
+        &self,
+        config: &Config,
+        stage: Stage,
+        more: &[String],
+    ) -> (WriteMode, &'static str) {
         let wal = config.population.as_ref().is_none_or(|load| load.wal);
-        let disable_wal = self.peer.is_none() && stage == Stage::Load && !wal;
+        let can_skip_it = self.peer.is_none() || self.is_forestdb();
+        let disable_wal = can_skip_it && stage == Stage::Load && !wal;
         let sync = config.operation.sync && (stage == Stage::Measure || wal);
         let guarantee = match (self.peer.map(|peer| peer.logs), sync, disable_wal) {
             (None, true, _) => {
@@ -111,6 +133,13 @@ impl Kind {
             }
             (None, ..) => {
                 "async: each batch is in the WAL, not synced; it survives a crash of the process, but not a power failure"
+            }
+            (Some(_), false, true) => {
+                "no commits: a crash loses what is not committed yet; the load ends with a commit"
+            }
+            (Some(_), false, _) if self.commits_itself(more) => {
+                "auto: ForestDB commits by itself when its WAL index is full, not synced; a crash of the process loses \
+                 the updates since"
             }
             (Some(_), true, _) => "sync: each transaction is synced; it survives a power failure",
             (Some(true), ..) => {
@@ -124,6 +153,23 @@ impl Kind {
         };
         (WriteMode { sync, disable_wal, ..WriteMode::default() }, guarantee)
     }
+}
+
+/// ForestDB's options. The keys of the ini file do not have the numbers of partitions, which are those of the fork.
+fn forest(config: &Config) -> String {
+    let forest = &config.forest;
+    let mut text = format!(
+        "wal_threshold={};compaction_threshold={};compactor_sleep_duration={};\
+         num_compactor_threads={};num_wal_partitions=31;num_bcache_partitions=31",
+        forest.wal,
+        forest.compaction_threshold,
+        forest.compaction_period,
+        forest.compaction_threads,
+    );
+    if let Some(percent) = forest.block_reuse {
+        text += &format!(";block_reusing_threshold={percent}");
+    }
+    text
 }
 
 /// Options of engines with RocksDB's options. The soft and hard rate limits of 2015 no longer exist.
@@ -156,3 +202,7 @@ fn tree(config: &Config, stage: Stage) -> Vec<String> {
     });
     all
 }
+
+#[cfg(test)]
+#[path = "engine_test.rs"]
+mod tests;

@@ -334,7 +334,10 @@ fn every_key_has_a_valid_default_and_is_honoured_or_explained() {
     }
     let never = ROWS.iter().filter(|row| matches!(row.effect, Effect::Never(_))).count();
     let lsm = ROWS.iter().filter(|row| row.effect == Effect::Lsm).count();
+    let forest = ROWS.iter().filter(|row| row.effect == Effect::ForestDb).count();
     let notices = |engine: &str| ini.notices(&Kind::parse(engine).unwrap()).len();
+    assert_eq!(notices("forestdb:/lib.so"), never + lsm - 2, "it has a cache and compression");
+    let never = never + forest;
     assert_eq!(notices("ferrolith"), never);
     assert_eq!(notices("lmdb"), never + lsm);
     // redb has a cache, and fjall four more options.

@@ -125,6 +125,7 @@ impl Ini {
             let why = match rows::find(section, key)?.effect {
                 Effect::Never(why) => why.to_owned(),
                 Effect::Lsm if !engine.has(key) => format!("{name} has no such option"),
+                Effect::ForestDb if name != "forestdb" => "only ForestDB has it".to_owned(),
                 _ => return None,
             };
             Some(format!("[{section}] {key} has no effect on {name}: {why}"))

@@ -167,6 +167,10 @@ impl Arguments {
         ini.set("operation", "write_type", if sync { "sync" } else { "async" })?;
         ini.set("ferrolith_bench", "level_base_mb", tree.0)?;
         ini.set("ferrolith_bench", "target_file_kb", tree.1)?;
+        if engine == "forestdb" {
+            ini.set("compaction", "threshold", 50)?;
+            ini.set("compaction", "period", 15)?;
+        }
         Ok(ini)
     }
 }

@@ -8,6 +8,8 @@ pub enum Effect {
     All,
     /// Engines with RocksDB's options.
     Lsm,
+    /// ForestDB.
+    ForestDb,
     /// No engine of this program; the text says why.
     Never(&'static str),
 }
@@ -37,9 +39,8 @@ const fn row(
     Row { section, key, default, effect, help }
 }
 
-use Effect::{All, Lsm, Never};
+use Effect::{All, ForestDb, Lsm, Never};
 
-const FORESTDB: Effect = Never("only ForestDB has it");
 const WIREDTIGER: Effect = Never("only WiredTiger has it");
 
 /// All keys, by section.
@@ -48,17 +49,17 @@ pub const ROWS: &[Row] = &[
     row("document", "ndocs", "10000", All, "Number of documents"),
     row("document", "key_file", "", All, "File with one key per line, instead of generated keys; ndocs becomes at most its number of lines"),
     row("log", "filename", "", All, "Prefix of the directory of results, which gets the time as suffix"),
-    row("db_config", "cache_size_mb", "128", Lsm, "Block cache of each database, in MiB"),
-    row("db_config", "compaction_mode", "auto", Never("RocksDB's compaction is always automatic"), "ForestDB: auto or manual compaction"),
-    row("db_config", "auto_compaction_threads", "4", FORESTDB, "ForestDB: compactor threads"),
+    row("db_config", "cache_size_mb", "128", Lsm, "Block cache of each database, in MiB; ForestDB has one for all databases"),
+    row("db_config", "compaction_mode", "auto", Never("compactions are always automatic"), "ForestDB: auto or manual compaction"),
+    row("db_config", "auto_compaction_threads", "4", ForestDb, "ForestDB: compactor threads"),
     row("db_config", "wbs_init_mb", "4", Lsm, "Size of a memtable during the population, in MiB"),
     row("db_config", "wbs_bench_mb", "4", Lsm, "Size of a memtable afterwards, in MiB"),
     row("db_config", "bloom_bits_per_key", "0", Lsm, "Bits per key of Bloom filters; 0 means no filters"),
     row("db_config", "compaction_style", "level", Lsm, "level, universal or fifo; the first letter counts"),
-    row("db_config", "fdb_wal", "4096", FORESTDB, "ForestDB: entries of its WAL index"),
-    row("db_config", "fdb_type", "hb+trie", FORESTDB, "ForestDB: kind of index"),
+    row("db_config", "fdb_wal", "4096", ForestDb, "ForestDB: entries of its WAL index"),
+    row("db_config", "fdb_type", "hb+trie", Never("ForestDB's index is always the HB+-trie"), "ForestDB: kind of index"),
     row("db_config", "wt_type", "btree", WIREDTIGER, "WiredTiger: B-tree or LSM"),
-    row("db_config", "compression", "false", Lsm, "Compress level 3 and below with Snappy; on if it begins with t or e"),
+    row("db_config", "compression", "false", Lsm, "Compress level 3 and below with Snappy, on ForestDB all bodies; on if it begins with t or e"),
     row("db_config", "split_pct", "100", WIREDTIGER, "WiredTiger: split of pages"),
     row("db_config", "leaf_pg_size_kb", "4", WIREDTIGER, "WiredTiger: size of a leaf page"),
     row("db_config", "int_pg_size_kb", "4", WIREDTIGER, "WiredTiger: size of an internal page"),
@@ -67,7 +68,7 @@ pub const ROWS: &[Row] = &[
     row("db_file", "nfiles", "1", All, "Number of databases; each has a contiguous range of the documents"),
     row("population", "nthreads", "", All, "Loader threads, at most one per database; default: twice the number of processors"),
     row("population", "batchsize", "4096", All, "Documents per batch of the population"),
-    row("population", "periodic_commit", "no", All, "no: load without a WAL; otherwise each batch is in the WAL, and synced if write_type is sync"),
+    row("population", "periodic_commit", "no", All, "no: load without a WAL, on ForestDB without commits; otherwise each batch is in the WAL or committed, and synced if write_type is sync"),
     row("population", "fdb_flush_wal", "no", Never("the original program does not use it either"), "Not used"),
     row("population", "compaction_wait", "0", All, "1: wait for compactions after the population"),
     row("population", "load", "1", All, "1: delete the databases and populate them"),
@@ -121,9 +122,9 @@ pub const ROWS: &[Row] = &[
     row("operation", "read_query", "key", Never("the original program reads by key in any case"), "Not used"),
     row("operation", "write_ratio_percent", "20", All, "Percentage of writes in all operations; above 100 threads do not wait for each other"),
     row("operation", "write_type", "sync", All, "sync if it begins with s, otherwise async"),
-    row("compaction", "threshold", "30", FORESTDB, "ForestDB: percentage of stale data that starts a compaction"),
-    row("compaction", "period", "60", FORESTDB, "ForestDB: seconds between compactor checks"),
-    row("compaction", "block_reuse", "70", FORESTDB, "ForestDB: block reuse threshold"),
+    row("compaction", "threshold", "30", ForestDb, "ForestDB: percentage of stale data that starts a compaction"),
+    row("compaction", "period", "60", ForestDb, "ForestDB: seconds between compactor checks"),
+    row("compaction", "block_reuse", "", ForestDb, "ForestDB: percentage of stale data from which blocks are reused; 0 means never; default: that of the library"),
     row("latency_monitor", "rate", "100", All, "0: record no latencies; otherwise every batch is timed"),
     row("latency_monitor", "max_samples", "1000000", Never("histograms need no limit of samples"), "Not used"),
     row("ferrolith_bench", "seed", "1", All, "Seed of bodies and choices; keys and lengths do not depend on it"),

@@ -203,7 +203,7 @@ impl Suite<'_> {
     fn load(&mut self, step: &Step<'_>, population: &Population, later: f64) -> Result<()> {
         let (config, job) = (&step.config, self.job);
         let files = self.open(step, Stage::Load)?;
-        let (mode, guarantee) = job.engine.writes(config, Stage::Load);
+        let (mode, guarantee) = job.engine.writes(config, Stage::Load, &job.engine_flags);
         let debt = files.debt();
         let meters = Arc::new(Meters::new(&["LOAD"], population.threads));
         let operations = Some(config.shape.documents);
@@ -228,7 +228,7 @@ impl Suite<'_> {
     fn measure(&mut self, step: &Step<'_>, later: f64) -> Result<()> {
         let (config, job) = (&step.config, self.job);
         let files = self.open(step, Stage::Measure)?;
-        let (mode, guarantee) = job.engine.writes(config, Stage::Measure);
+        let (mode, guarantee) = job.engine.writes(config, Stage::Measure, &job.engine_flags);
         let debt = files.debt();
         let shared = Shared::new(config, &files, mode);
         let limit = |limit: u64| Some(limit).filter(|limit| *limit > 0);

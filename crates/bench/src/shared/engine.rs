@@ -16,7 +16,7 @@ pub fn argument() -> Arg {
 pub struct Choice {
     /// The value of db_bench's `--engine`.
     pub engine: Option<String>,
-    /// A library with RocksDB's C functions.
+    /// A library with RocksDB's C functions, or those of the engine.
     pub library: Option<String>,
 }
 
@@ -44,6 +44,7 @@ impl Choice {
     /// Returns the value of `--engine` that stands for this choice.
     pub fn argument(&self) -> String {
         match (self.engine.as_deref(), &self.library) {
+            (Some(engine), Some(path)) if engine != "lib" => format!("{engine}:{path}"),
             (_, Some(path)) => format!("rocksdb:{path}"),
             (Some("lib"), None) => "rocksdb".to_owned(),
             (Some(engine), None) => engine.to_owned(),

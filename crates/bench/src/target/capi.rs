@@ -1,9 +1,9 @@
 //! A shared library with RocksDB's C functions, loaded at run time.
 //!
-//! This module and its parts (`capi_*`) contain all calls into the library. Together with `lmdb` they are the only
-//! unsafe code of the benchmark. Invariants: objects are created and destroyed by the same library, which is never
-//! unloaded; slices that the library returns are used before the next call on the same object. All threads may use a
-//! database object (rocksdb/c.h says so); a session's objects belong to one thread.
+//! This module and its parts (`capi_*`) contain all calls into the library. Invariants: objects are created and
+//! destroyed by the same library, which is never unloaded; slices that the library returns are used before the next
+//! call on the same object. All threads may use a database object (rocksdb/c.h says so); a session's objects belong to
+//! one thread.
 #![allow(unsafe_code)]
 
 use super::capi_backup::Backups;
@@ -12,6 +12,7 @@ use super::capi_session::{CSession, ManyBuffers};
 use super::capi_symbols::{Object, Symbols};
 use super::capi_transaction::Owner;
 use super::families::Families;
+use super::symbols;
 use super::{Engine, ReadMode, Result, Session, Target, WriteMode};
 use crate::flags::Flags;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -31,9 +32,8 @@ impl Library {
     /// Loads the library and builds the options.
     pub(super) fn load(path: &Path, flags: &Flags) -> Result<Library> {
         let fail = |error: String| format!("--engine_lib={}: {error}", path.display());
-        // SAFETY: the library's initialisers run; the user named it to be run.
-        let library = unsafe { libloading::Library::new(path) }
-            .map_err(|error| fail(loading(path, &error)))?;
+        let hint = "tools/fetch-peers.sh downloads RocksDB's library";
+        let library = symbols::load(path, hint).map_err(fail)?;
         let symbols = Arc::new(Symbols::find(library).map_err(fail)?);
         // One more reference keeps the library loaded while the process exits.
         std::mem::forget(Arc::clone(&symbols));
@@ -95,18 +95,6 @@ impl Library {
         let line = log.lines().find(|line| line.contains(" version: "))?;
         Some(line.rsplit(' ').next()?.to_owned())
     }
-}
-
-/// Returns why a library could not be loaded. The system's message names the library again.
-fn loading(path: &Path, error: &libloading::Error) -> String {
-    if !path.exists() {
-        return "no such file; tools/fetch-peers.sh downloads RocksDB's library".to_owned();
-    }
-    // libloading only reports that it failed; the underlying system error says why.
-    let text =
-        std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
-    let reason = text.strip_prefix(&format!("{}: ", path.display())).unwrap_or(&text);
-    format!("this file cannot be loaded as a shared library: {reason}")
 }
 
 impl Engine for Library {

@@ -5,7 +5,7 @@
 #![allow(unsafe_code)]
 #![allow(non_snake_case)] // the functions keep the names they have in C
 
-use libloading::Library;
+use super::symbols::symbols;
 use std::ffi::{c_char, c_int, c_uchar, c_void};
 
 /// An opaque object of the library.
@@ -18,41 +18,11 @@ pub(super) struct Slice {
     pub(super) size: usize,
 }
 
-macro_rules! symbols {
-    (
-        required { $($name:ident: fn($($arg:ty),*) $(-> $ret:ty)?;)* }
-        optional { $($opt:ident: fn($($oarg:ty),*) $(-> $oret:ty)?;)* }
-    ) => {
-        /// The functions. They stay callable while `library` lives, which is in here.
-        pub(super) struct Symbols {
-            $(pub(super) $name: unsafe extern "C" fn($($arg),*) $(-> $ret)?,)*
-            $(pub(super) $opt: Option<unsafe extern "C" fn($($oarg),*) $(-> $oret)?>,)*
-            _library: Library,
-        }
-
-        impl Symbols {
-            /// Finds all of them, or names one that is missing.
-            pub(super) fn find(library: Library) -> Result<Symbols, String> {
-                // SAFETY: the types are those of rocksdb/c.h, which the library claims to implement
-                // by exporting the names; pointers are kept no longer than `_library`.
-                unsafe {
-                    $(let $name = *library
-                        .get(concat!("rocksdb_", stringify!($name)))
-                        .map_err(|_| concat!("it does not export rocksdb_", stringify!($name)))?;)*
-                    $(let $opt = library
-                        .get(concat!("rocksdb_", stringify!($opt)))
-                        .ok().map(|symbol| *symbol);)*
-                    Ok(Symbols { $($name,)* $($opt,)* _library: library })
-                }
-            }
-        }
-    };
-}
-
 type Errors = *mut *mut c_char;
 type Text = *const c_char;
 
 symbols! {
+    prefix "rocksdb_";
     required {
         options_create: fn() -> Object;
         options_destroy: fn(Object);

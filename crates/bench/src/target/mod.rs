@@ -17,6 +17,7 @@ mod ferrolith_options;
 mod ferrolith_session;
 #[cfg(feature = "fjall")]
 mod fjall;
+mod forestdb;
 #[cfg(feature = "lmdb")]
 mod lmdb;
 mod peers;
@@ -28,8 +29,8 @@ mod ranges;
 #[cfg(feature = "redb")]
 mod redb;
 mod settings;
-#[cfg(any(feature = "fjall", feature = "redb"))]
 mod store;
+mod symbols;
 
 pub use expiry::expired;
 #[cfg(test)]

@@ -21,14 +21,15 @@ pub struct Peer {
 }
 
 /// All of them.
-pub const PEERS: [Peer; 3] = [
+pub const PEERS: [Peer; 4] = [
     Peer { word: "lmdb", name: "LMDB", place: "data.mdb", loaded: false, logs: false },
     Peer { word: "fjall", name: "fjall", place: "data.fjall", loaded: false, logs: true },
     Peer { word: "redb", name: "redb", place: "data.redb", loaded: false, logs: false },
+    Peer { word: "forestdb", name: "ForestDB", place: "data.forestdb", loaded: true, logs: false },
 ];
 
 /// The engines that a suite's `--engine` takes, for help and errors.
-pub const ENGINES: &str = "ferrolith, rocksdb, rocksdb:PATH, lmdb, fjall or redb";
+pub const ENGINES: &str = "ferrolith, rocksdb, rocksdb:PATH, lmdb, fjall, redb or forestdb:PATH";
 
 /// Returns the peer with this word.
 pub fn peer(word: &str) -> Option<&'static Peer> {
@@ -41,7 +42,6 @@ pub fn has_database(dir: &Path) -> bool {
 }
 
 /// Returns the place of this peer's database.
-#[cfg(any(feature = "fjall", feature = "redb"))]
 pub(super) fn place(flags: &Flags, word: &str) -> std::path::PathBuf {
     let (dir, _) = super::directories(flags);
     dir.join(peer(word).map_or("", |peer| peer.place))
@@ -57,7 +57,6 @@ pub(super) fn remove_directories(dir: &Path) -> Result<()> {
 }
 
 /// Refuses, by name, the flags for features that no peer has or that this tool does not use there.
-#[cfg(any(feature = "lmdb", feature = "fjall", feature = "redb"))]
 pub(super) fn refuse(flags: &Flags, peer: &Peer) -> Result<()> {
     let Peer { word, name, .. } = peer;
     if flags.on("readonly") {
@@ -93,7 +92,6 @@ pub(super) fn refuse(flags: &Flags, peer: &Peer) -> Result<()> {
 }
 
 /// Returns a line for each given flag that sets an option of RocksDB which the engine does not have.
-#[cfg(any(feature = "lmdb", feature = "fjall", feature = "redb"))]
 pub(super) fn notices(flags: &Flags, peer: &Peer, honoured: &[&str]) -> Vec<String> {
     use crate::flags::{Fate, TABLES};
     let rows = TABLES.iter().flat_map(|(_, rows)| rows.iter());
@@ -123,14 +121,11 @@ pub(super) fn open(flags: &Flags, peer: &'static Peer) -> Result<Box<dyn Engine>
         "fjall" => Ok(Box::new(super::fjall::Fjall::new(flags, peer)?)),
         #[cfg(feature = "redb")]
         "redb" => Ok(Box::new(super::redb::Redb::new(flags, peer)?)),
-        word => {
-            // Only a program with all peers has no use for the flags here.
-            let _ = flags;
-            Err(format!(
-                "--engine={word}: this program was built without {}; use cargo build \
-                 -p ferrolith-bench --features {word}",
-                peer.name
-            ))
-        }
+        "forestdb" => Ok(Box::new(super::forestdb::ForestDb::new(flags, peer)?)),
+        word => Err(format!(
+            "--engine={word}: this program was built without {}; use cargo build \
+             -p ferrolith-bench --features {word}",
+            peer.name
+        )),
     }
 }

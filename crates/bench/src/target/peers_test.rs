@@ -4,18 +4,24 @@ use super::*;
 use std::path::Path;
 use std::process::Command;
 
-/// The engines of this build.
+/// The engines of this build, and ForestDB if the environment names its library.
 fn engines() -> Vec<&'static str> {
     let mut all = vec!["ferrolith"];
     all.extend(cfg!(feature = "lmdb").then_some("lmdb"));
     all.extend(cfg!(feature = "fjall").then_some("fjall"));
     all.extend(cfg!(feature = "redb").then_some("redb"));
+    all.extend(forestdb::test_library().map(|_| "forestdb"));
     all
 }
 
 fn flags(engine: &str, dir: &Path, more: &[&str]) -> Flags {
     let mut args = vec![format!("--engine={engine}"), format!("--db={}", dir.display())];
     args.push("--num=100".to_owned());
+    // ForestDB has one cache for all databases of a process.
+    args.push("--cache_size=1048576".to_owned());
+    if engine == "forestdb" {
+        args.extend(forestdb::test_library().map(|path| format!("--engine_lib={path}")));
+    }
     args.extend(more.iter().map(|flag| (*flag).to_owned()));
     match crate::flags::parse(&args).unwrap() {
         crate::flags::Parsed::Run(flags, _) => *flags,
@@ -204,7 +210,7 @@ fn returned_writes_survive_a_crash_of_the_process() {
 fn maintenance_keeps_all_entries() {
     for name in engines() {
         let dir = tempfile::tempdir().unwrap();
-        let target = open(name, dir.path(), &["--write_buffer_size=65536", "--cache_size=1048576"]);
+        let target = open(name, dir.path(), &["--write_buffer_size=65536"]);
         {
             let mut session = session(&target, WriteMode::default());
             for i in 0..2000 {

@@ -339,7 +339,7 @@ fn mistakes_are_refused_by_name_and_create_nothing() {
 fn lists_name_every_key_and_preset() {
     let (keys, presets) = (text(&bench(&["keys"])), text(&bench(&["presets"])));
     assert!(keys.contains("[document]\n  ndocs = 10000"), "{keys}");
-    assert!(keys.contains("accepted without effect: only ForestDB has it"), "{keys}");
+    assert!(keys.contains("accepted without effect: only WiredTiger has it"), "{keys}");
     assert!(presets.contains("56000000 log db 102400 64 10 600 3600 1000 1 ferrolith 20 no 1"));
     let help = text(&bench(&["rall", "--help"]));
     assert!(help.contains("12 iterbatch   Documents per range"), "{help}");

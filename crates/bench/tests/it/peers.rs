@@ -4,14 +4,24 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// The engines of this build.
-fn engines() -> Vec<&'static str> {
+/// The engines of this build as the suites name them, and ForestDB if the environment names its library.
+fn engines() -> Vec<String> {
     let all = [
         ("lmdb", cfg!(feature = "lmdb")),
         ("fjall", cfg!(feature = "fjall")),
         ("redb", cfg!(feature = "redb")),
     ];
-    all.into_iter().filter(|(_, built)| *built).map(|(engine, _)| engine).collect()
+    let built = all.into_iter().filter(|(_, built)| *built).map(|(engine, _)| engine.to_owned());
+    let library = std::env::var("FERROLITH_FORESTDB_LIB").ok().filter(|path| !path.is_empty());
+    if library.is_none() {
+        eprintln!("skipped on ForestDB: FERROLITH_FORESTDB_LIB names no library");
+    }
+    built.chain(library.map(|path| format!("forestdb:{path}"))).collect()
+}
+
+/// The name of an engine and the path of its library, which is empty if it is built in.
+fn parts(engine: &str) -> (&str, &str) {
+    engine.split_once(':').unwrap_or((engine, ""))
 }
 
 fn suite(args: &[&str]) -> Output {
@@ -38,11 +48,14 @@ fn db_bench_runs_reads_writes_and_scans() {
         readseq,readreverse,newiterator,seekrandom,readwhilewriting,readrandomwriterandom,updaterandom,\
         flush,compact,waitforcompaction,readseq,deleteseq,deleterandom,fillsync,reopen";
     for engine in engines() {
+        let (engine, library) = parts(&engine);
         let dir = tempfile::tempdir().unwrap();
         let [db, json] =
             ["db", "json"].map(|name| format!("--{name}={}", dir.path().join(name).display()));
-        let engine_flag = format!("--engine={engine}");
-        let args = [benchmarks, &engine_flag, &db, &json, "--num=500", "--threads=2", "--seed=1"];
+        let [engine_flag, library] =
+            [format!("--engine={engine}"), format!("--engine_lib={library}")];
+        let size = ["--num=500", "--threads=2", "--seed=1"];
+        let args = [&[benchmarks, &engine_flag, &library, &db, &json], &size[..]].concat();
         let (out, _) = super::good(&args);
         for name in ["readseq", "readreverse", "seekrandom", "fillsync"] {
             assert!(out.contains(&format!("\n{name} ")), "{engine}: {name}\n{out}");
@@ -70,7 +83,7 @@ fn db_bench_runs_reads_writes_and_scans() {
 
 #[test]
 fn ycsb_reads_whole_records_from_every_engine() {
-    for engine in engines() {
+    for engine in &engines() {
         let dir = tempfile::tempdir().unwrap();
         let [db, json] = ["db", "json"].map(|name| dir.path().join(name).display().to_string());
         let common = ["--engine", engine, "--db", &db, "--json", &json, "-p", "recordcount=500"];
@@ -99,13 +112,13 @@ fn ycsb_reads_whole_records_from_every_engine() {
             // With a new transaction for each lookup, even the newest record is found.
             assert_eq!(latencies["not_found"], 0, "{engine}: {kind}");
         }
-        assert!(lines[1]["engine"].as_str().unwrap().to_lowercase().contains(engine));
+        assert!(lines[1]["engine"].as_str().unwrap().to_lowercase().contains(parts(engine).0));
     }
 }
 
 #[test]
 fn forestdb_runs_its_load_and_steps_and_states_the_guarantee() {
-    for engine in engines() {
+    for engine in &engines() {
         let dir = tempfile::tempdir().unwrap();
         let [db, log] = ["db", "log"].map(|name| dir.path().join(name).display().to_string());
         let line = format!("rall 1000 {log} /none 4 1 2 0 600 500 1 {engine} 5 no 2");
@@ -119,14 +132,14 @@ fn forestdb_runs_its_load_and_steps_and_states_the_guarantee() {
         assert!(lines.iter().all(|line| line["complete"] == true), "{engine}");
         let guarantee = |step: usize| lines[step]["write_guarantee"].as_str().unwrap().to_owned();
         assert!(guarantee(2).starts_with("sync: each transaction is synced"), "{engine}");
-        let loses = if engine == "fjall" { "not a power failure" } else { "corrupt the database" };
+        let loses = if *engine == "fjall" { "not a power failure" } else { "corrupt the database" };
         assert!(guarantee(13).contains(loses), "{engine}: {}", guarantee(13));
     }
 }
 
 #[test]
 fn tuning_and_pairs_take_every_engine() {
-    for engine in engines() {
+    for engine in &engines() {
         let dir = tempfile::tempdir().unwrap();
         let [db, results, pairs] =
             ["db", "results", "pairs"].map(|name| dir.path().join(name).display().to_string());
@@ -151,7 +164,9 @@ fn an_unknown_engine_is_refused_with_the_known_ones() {
         assert!(!output.status.success(), "{engine}");
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    for engine in ["fjal", "fjall:", "fjall:x", "rocksdb:", "ferrolith:x", ""] {
+    for engine in
+        ["fjal", "fjall:", "fjall:x", "rocksdb:", "ferrolith:x", "forestdb", "forestdb:", ""]
+    {
         let error = wrong(engine);
         let expected = format!("engine {engine}: expected ferrolith, rocksdb, rocksdb:PATH, lmdb");
         assert!(error.contains(&expected), "{error}");
