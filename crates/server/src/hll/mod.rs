@@ -14,6 +14,7 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+mod check;
 mod estimate;
 mod hash;
 mod registers;
@@ -21,6 +22,7 @@ mod sparse;
 
 use std::fmt;
 
+pub use check::self_test;
 pub use registers::Registers;
 
 /// The number of registers.
@@ -183,7 +185,7 @@ impl HyperLogLog {
     }
 
     /// Changes to the dense encoding. The header keeps its count.
-    fn make_dense(&mut self) -> Result<(), HllError> {
+    pub fn make_dense(&mut self) -> Result<(), HllError> {
         if self.is_dense() {
             return Ok(());
         }
@@ -196,6 +198,18 @@ impl HyperLogLog {
         }
         registers.write_dense(self.bytes.get_mut(HEADER..).unwrap_or_default());
         Ok(())
+    }
+
+    /// Returns the runs of a sparse value as PFDEBUG DECODE shows them: `z:` and `Z:` for one and two bytes of zeros,
+    /// `v:` with value and length for others. `None` if the value is dense.
+    pub fn describe_runs(&self) -> Result<Option<String>, HllError> {
+        if self.is_dense() {
+            return Ok(None);
+        }
+        let runs: Result<Vec<String>, HllError> = sparse::runs(self.body())
+            .map(|run| run.map(|run| run.to_string()).ok_or(HllError::Corrupted))
+            .collect();
+        Ok(Some(runs?.join(" ")))
     }
 
     fn body(&self) -> &[u8] {

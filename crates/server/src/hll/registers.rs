@@ -49,7 +49,7 @@ impl Registers {
     }
 
     /// Returns all registers.
-    pub(super) fn iter(&self) -> std::slice::Iter<'_, u8> {
+    pub fn iter(&self) -> std::slice::Iter<'_, u8> {
         self.0.iter()
     }
 

@@ -2,6 +2,7 @@
 
 use super::estimate::Ranks;
 use super::{HllError, REGISTERS};
+use std::fmt;
 
 const ZERO_MAX: usize = 64;
 const VAL_MAX: usize = 4;
@@ -19,6 +20,16 @@ pub(super) struct Run {
     pub length: usize,
     /// The number of bytes of the encoding.
     size: usize,
+}
+
+impl fmt::Display for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.value, self.size) {
+            (0, 1) => write!(f, "z:{}", self.length),
+            (0, _) => write!(f, "Z:{}", self.length),
+            (value, _) => write!(f, "v:{value},{}", self.length),
+        }
+    }
 }
 
 /// What became of a register.

@@ -72,7 +72,9 @@ impl BulkWriter {
             return Err("ERR the value is too large to be written within 30 seconds".into());
         }
         self.bytes = 0;
-        Ok(context.server.store.commit(batch)?)
+        context.server.store.commit(batch)?;
+        context.txn.refresh_view();
+        Ok(())
     }
 }
 

@@ -6,9 +6,9 @@
 //!    `stats`, `slowlog`, `latency`, `monitors`, `pause`.
 //! 2. `session` (state of a connection), `effects` (what follows a commit), `server` (what all connections share),
 //!    `pubsub` (subscriptions and messages).
-//! 3. `context` (what a handler sees), `values` (keys and collections as rows), `copies` (large values), `keyspace`
-//!    (walks over all keys), `scanning` (SCAN of keys and of collections), `sample` (random
-//!    elements).
+//! 3. `context` (what a handler sees), `values` (keys and collections as rows), `copies` (large values), `string_value`
+//!    (strings in both encodings), `members` (sets), `keyspace` (walks over all keys), `scanning` (SCAN of keys and of
+//!    collections), `sample` (random elements).
 //! 4. `command` (the description of a command), `table` (all of them).
 //! 5. `execute` (one command from its checks to its effects), `group` (commands of a pipeline), `observe` (statistics,
 //!    logs and monitors), `transactions` (MULTI), `wake` (blocked clients).
@@ -35,6 +35,7 @@ mod group;
 pub mod keyspace;
 pub mod keyspec;
 pub mod latency;
+pub mod members;
 pub mod monitors;
 mod observe;
 pub mod parameters;
@@ -46,6 +47,7 @@ pub mod server;
 pub mod session;
 pub mod slowlog;
 pub mod stats;
+pub mod string_value;
 pub mod table;
 mod transactions;
 pub mod values;

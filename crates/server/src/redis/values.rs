@@ -214,7 +214,9 @@ impl Context<'_> {
     /// Removes the rows of a large collection whose M row is removed or names another version from now on. Those of a
     /// small one are left to compactions.
     pub fn discard_rows(&mut self, coll: &Coll<'_>) -> Done {
-        if coll.row.count > RANGE_DELETION_MIN {
+        let is_string = coll.row.head.ty == Type::String;
+        let rows = coll.row.count / if is_string { super::string_value::CHUNK as u64 } else { 1 };
+        if rows > RANGE_DELETION_MIN {
             for kind in [DATA, SCORE, GROUP] {
                 self.txn.delete_range(coll.place.partition, &coll.range(kind, b"", None))?;
             }

@@ -12,6 +12,7 @@
 //!   flags:1 [expire_ms:6] body
 //!   flags: bits 0-3 type, bits 4-6 encoding, bit 7 set if expire_ms follows
 //!   body of a raw string: the payload
+//!   body of a chunked string: as of a collection; the count is the length in bytes
 //!   body of a collection: version:8|count:varint|extra (of the type)
 //! ```
 //!
@@ -84,6 +85,9 @@ impl Type {
 
 /// The encoding of a string that is its M row's body. Collections start with encoding 0, too.
 pub const RAW: u8 = 0;
+/// The encoding of a string whose bytes are in D rows. Its M row is that of a collection whose count is the string's
+/// length.
+pub const CHUNKED: u8 = 1;
 
 /// The beginning of an M row's value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -87,6 +87,7 @@ impl Txn {
 
     /// Fixes the moment of all further reads of the store.
     pub fn fix_view(&mut self) {
+        self.prefetched.clear();
         self.view = Some(self.store.view());
     }
 
@@ -95,6 +96,13 @@ impl Txn {
     pub fn see_own_writes(&mut self) {
         debug_assert!(self.reads_own_writes || self.batch.is_empty(), "earlier writes stay unseen");
         self.reads_own_writes = true;
+    }
+
+    /// Moves a fixed moment to now, so that reads see rows that the evaluation committed directly.
+    pub fn refresh_view(&mut self) {
+        if self.view.is_some() {
+            self.view = Some(self.store.view());
+        }
     }
 
     /// Returns whether nothing was written.

@@ -1,15 +1,18 @@
 //! The handlers, one file per family of commands.
 
 pub(super) mod admin;
+pub(super) mod bitmaps;
 pub(super) mod connection;
 pub(super) mod expiry;
 pub(super) mod geo;
 pub(super) mod hashes;
 pub(super) mod help;
+pub(super) mod hyperloglog;
 pub(super) mod keys;
 pub(super) mod keyspace;
 pub(super) mod lists;
 pub(super) mod pubsub;
+pub(super) mod sets;
 pub(super) mod sorted_sets;
 pub(super) mod strings;
 pub(super) mod waits;

@@ -10,7 +10,9 @@ mod hash_fields;
 mod hashes;
 mod keys;
 mod lists;
+mod sets;
 mod sorted_sets;
+mod strings;
 
 pub use client::{Client, Value};
 
