@@ -11,6 +11,7 @@
 //! | `hll`, `geo`, `bits`, `streamid` | HyperLogLog, geohash, bit operations, stream ids: pure functions over bytes |
 //! | `dump` | the payloads of DUMP and RESTORE |
 //! | `resp` | parser of requests and writer of replies, RESP2 and RESP3 |
+//! | `script` | Lua for scripts and functions, behind a seam to the server |
 //! | `thrift` | Pegasus's Thrift dialect and its frames |
 //! | `rows` | the bytes of rows of Redis and Pegasus tables |
 //! | `store` | reads at a view, batches, latches, versions, expiry and garbage |
@@ -33,6 +34,7 @@ pub mod pegasus;
 pub mod redis;
 pub mod resp;
 pub mod rows;
+pub mod script;
 pub mod store;
 pub mod streamid;
 pub mod tables;

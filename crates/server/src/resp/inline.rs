@@ -22,6 +22,14 @@ pub(super) fn split(line: &[u8], bytes: &mut Vec<u8>, ranges: &mut Vec<(usize, u
     }
 }
 
+/// Splits a line into words. `None` if quotes do not match.
+pub fn split_words(line: &[u8]) -> Option<Vec<Vec<u8>>> {
+    let (mut bytes, mut ranges) = (Vec::new(), Vec::new());
+    let is_whole = split(line, &mut bytes, &mut ranges);
+    let word = |(start, end)| bytes.get(start..end).unwrap_or_default().to_vec();
+    is_whole.then(|| ranges.into_iter().map(word).collect())
+}
+
 /// Appends the first word of a line; returns what follows it, or `None` if a quote is not closed.
 fn word<'a>(mut rest: &'a [u8], out: &mut Vec<u8>) -> Option<&'a [u8]> {
     loop {

@@ -4,5 +4,6 @@ mod inline;
 mod parser;
 mod reply;
 
+pub use inline::split_words;
 pub use parser::{Limits, Parser, ProtocolError};
 pub use reply::{Protocol, Reply};

@@ -10,7 +10,7 @@ use super::scan::{self, Format, Value};
 const DOUBLE: Format = Format { precision: 53, exponent_min: -1074, exponent_max: 971 };
 
 /// Digits that suffice for every double.
-const SIGNIFICANT_DIGITS: i32 = 17;
+const SIGNIFICANT_DIGITS: usize = 17;
 
 /// The longest text of a double, with some room.
 const TEXT_MAX: usize = 32;
@@ -76,15 +76,21 @@ pub fn format_17_digits(value: f64) -> String {
 
 /// Appends the text of [`format_17_digits`].
 pub fn append_17_digits(out: &mut Vec<u8>, value: f64) {
+    append_significant(out, value, SIGNIFICANT_DIGITS);
+}
+
+/// Appends a double with 1 to 17 significant digits without trailing zeros, as C's `%.*g`.
+pub fn append_significant(out: &mut Vec<u8>, value: f64, count: usize) {
     if !value.is_finite() {
         return append_not_finite(out, value);
     }
-    let mut digits = Digits::of(format_args!("{:.16e}", value.abs()));
+    let count = count.clamp(1, SIGNIFICANT_DIGITS);
+    let mut digits = Digits::of(format_args!("{:.*e}", count - 1, value.abs()));
     digits.trim_zeros();
     if value.is_sign_negative() {
         out.push(b'-');
     }
-    if (-4..SIGNIFICANT_DIGITS).contains(&digits.exponent) {
+    if digits.exponent >= -4 && digits.exponent < count as i32 {
         digits.append_plain(out);
     } else {
         digits.append_scientific(out, 2);
