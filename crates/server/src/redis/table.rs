@@ -31,6 +31,7 @@ const FAMILIES: &[&[Command]] = &[
     families::pubsub::COMMANDS,
     families::waits::COMMANDS,
     families::lists::COMMANDS,
+    families::streams::COMMANDS,
 ];
 
 /// All commands, and their subcommands behind them, with their numbers.

@@ -165,7 +165,7 @@ impl Collection {
 }
 
 /// Appends an integer as seven bits per byte, low bits first.
-pub(super) fn write_varint(mut value: u64, out: &mut impl Extend<u8>) {
+pub fn write_varint(mut value: u64, out: &mut impl Extend<u8>) {
     while value >= 0x80 {
         out.extend([value as u8 | 0x80]);
         value >>= 7;
@@ -174,7 +174,7 @@ pub(super) fn write_varint(mut value: u64, out: &mut impl Extend<u8>) {
 }
 
 /// Parses an integer of seven bits per byte, low bits first. Returns it and the bytes behind it.
-pub(super) fn read_varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
+pub fn read_varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let mut value = 0u64;
     for (i, byte) in bytes.iter().enumerate().take(10) {
         value |= u64::from(byte & 0x7f).checked_shl(7 * i as u32)?;

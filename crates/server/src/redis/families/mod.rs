@@ -14,5 +14,6 @@ pub(super) mod lists;
 pub(super) mod pubsub;
 pub(super) mod sets;
 pub(super) mod sorted_sets;
+pub(super) mod streams;
 pub(super) mod strings;
 pub(super) mod waits;

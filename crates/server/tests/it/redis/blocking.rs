@@ -338,3 +338,97 @@ fn watched_keys_of_a_blocking_move() {
         Say(1, "EXEC"),
     ]);
 }
+
+#[test]
+fn clients_are_unblocked_by_others() {
+    let ours = Ours::start();
+    let (mut client, mut other) = (ours.connect(), ours.connect());
+    let Value::Integer(id) = client.say("CLIENT ID") else { panic!("no id") };
+    for (how, reply) in [
+        ("", Value::NullArray),
+        (" TIMEOUT", Value::NullArray),
+        (" ERROR", Value::Error("UNBLOCKED client unblocked via CLIENT UNBLOCK".into())),
+    ] {
+        client.send(&words("BLPOP a b 0"));
+        wait_for_waiters(&ours, 1);
+        assert_eq!(other.say(&format!("CLIENT UNBLOCK {id}{how}")), Value::Integer(1));
+        assert_eq!(client.receive(), reply, "{how}");
+        wait_for_waiters(&ours, 0);
+        assert_eq!(other.say(&format!("CLIENT UNBLOCK {id}{how}")), Value::Integer(0));
+    }
+    client.send(&words("BLPOP a b 0"));
+    wait_for_waiters(&ours, 1);
+    assert_eq!(other.say(&format!("CLIENT KILL ID {id}")), Value::Integer(1));
+    assert!(client.is_closed());
+    wait_for_waiters(&ours, 0);
+    assert_eq!(other.say("RPUSH a 1"), Value::Integer(1));
+}
+
+#[test]
+fn blocked_clients_of_several_types() {
+    same(&[
+        Send(0, "BZPOPMIN key 0"),
+        Send(1, "BLPOP key 0"),
+        Send(2, "BZPOPMAX key 0"),
+        Say(3, "RPUSH key a"),
+        Receive(1),
+        Say(3, "ZADD key 1 a 2 b 3 c"),
+        Receive(0),
+        Receive(2),
+        Say(3, "ZRANGE key 0 -1 WITHSCORES"),
+    ]);
+}
+
+#[test]
+fn streams_wake_all_who_read() {
+    same(&[
+        Say(3, "XADD s 1-1 f v"),
+        Send(0, "XREAD BLOCK 0 STREAMS s $"),
+        Send(1, "XREAD BLOCK 0 COUNT 1 STREAMS s other $ 0"),
+        Send(2, "XREAD BLOCK 20000 STREAMS other none $ $"),
+        // The entry is gone when the transaction is complete.
+        Say(3, "MULTI"),
+        Say(3, "DEL s"),
+        Say(3, "XADD s 1-2 f v"),
+        Say(3, "DEL s"),
+        Say(3, "EXEC"),
+        Say(3, "SET s text"),
+        Say(3, "DEL s"),
+        Say(3, "XADD s 2-1 f v"),
+        Receive(0),
+        Receive(1),
+        Say(3, "XADD other 1-1 f v"),
+        Receive(2),
+        Say(3, "XREAD BLOCK 10 STREAMS s $"),
+        Say(3, "MULTI"),
+        Say(3, "XREAD BLOCK 0 STREAMS s $"),
+        Say(3, "EXEC"),
+    ]);
+}
+
+#[test]
+fn consumers_are_served_in_order() {
+    same(&[
+        Say(3, "XGROUP CREATE s g $ MKSTREAM"),
+        Send(0, "XREADGROUP GROUP g alice BLOCK 0 STREAMS s >"),
+        Send(1, "XREADGROUP GROUP g bob BLOCK 0 NOACK STREAMS s >"),
+        Say(3, "XADD s 1-1 f v"),
+        Receive(0),
+        Say(3, "XADD s 2-1 f v"),
+        Receive(1),
+        Say(3, "XPENDING s g"),
+        Say(3, "XINFO GROUPS s"),
+        Send(0, "XREADGROUP GROUP g alice BLOCK 0 STREAMS s >"),
+        Say(3, "XGROUP DESTROY s g"),
+        Receive(0),
+        Say(3, "XGROUP CREATE s g $"),
+        Send(0, "XREADGROUP GROUP g alice BLOCK 0 STREAMS s >"),
+        Say(3, "DEL s"),
+        Receive(0),
+        Say(3, "XGROUP CREATE s g $ MKSTREAM"),
+        Send(0, "XREADGROUP GROUP g alice BLOCK 0 STREAMS s >"),
+        Say(3, "SET s text"),
+        Receive(0),
+        Say(3, "XREADGROUP GROUP g alice BLOCK 0 STREAMS s >"),
+    ]);
+}

@@ -12,6 +12,7 @@ mod keys;
 mod lists;
 mod sets;
 mod sorted_sets;
+mod streams;
 mod strings;
 
 pub use client::{Client, Value};

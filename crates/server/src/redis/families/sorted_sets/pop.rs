@@ -3,11 +3,11 @@
 use super::reply_score;
 use super::set::{SortedSet, Span};
 use crate::redis::args::{Args, is};
-use crate::redis::context::Context;
-use crate::redis::failure::{Done, NOT_POSITIVE, SYNTAX};
+use crate::redis::context::{Cause, Context};
+use crate::redis::failure::{Done, Failure, NOT_POSITIVE, SYNTAX};
 use crate::redis::waiters::Timeout;
 use crate::resp::Protocol;
-use crate::text::{double, integer};
+use crate::text::integer;
 
 pub(super) fn zpopmin(context: &mut Context<'_>, args: Args<'_>) -> Done {
     pop_some(context, args, false)
@@ -72,10 +72,19 @@ fn reply_members(context: &mut Context<'_>, members: &[(Vec<u8>, f64)], is_neste
 fn first_of<'k>(
     context: &Context<'_>,
     keys: &[&'k [u8]],
+    is_blocking: bool,
 ) -> Done<Option<(&'k [u8], SortedSet<'k>)>> {
     for key in keys {
-        if let Some(set) = SortedSet::find(context, key)? {
-            return Ok(Some((key, set)));
+        match SortedSet::find(context, key) {
+            // A client that waits already does not mind keys of other types, and a new one comes behind those that
+            // wait.
+            Err(Failure::Reply(_)) if context.cause() == Cause::Wake => {}
+            Ok(Some(_)) if is_blocking && context.is_behind_waiters(key) => {}
+            found => {
+                if let Some(set) = found? {
+                    return Ok(Some((key, set)));
+                }
+            }
         }
     }
     Ok(None)
@@ -91,9 +100,9 @@ pub(super) fn bzpopmax(context: &mut Context<'_>, args: Args<'_>) -> Done {
 
 fn pop_or_block(context: &mut Context<'_>, args: Args<'_>, is_max: bool) -> Done {
     let last = args.len().saturating_sub(1);
-    let timeout_ms = parse_timeout(args.at(last))?;
+    let timeout_ms = args.timeout_ms(last)?;
     let keys = args.range(1, last);
-    let Some((key, mut set)) = first_of(context, keys)? else {
+    let Some((key, mut set)) = first_of(context, keys, true)? else {
         context.block(keys, timeout_ms, Timeout::NullArray);
         return Ok(());
     };
@@ -106,7 +115,7 @@ fn pop_or_block(context: &mut Context<'_>, args: Args<'_>, is_max: bool) -> Done
 
 pub(super) fn zmpop(context: &mut Context<'_>, args: Args<'_>) -> Done {
     let pop = Pop::parse(args, 1)?;
-    if !pop.run(context)? {
+    if !pop.run(context, false)? {
         context.out.null_array();
     }
     Ok(())
@@ -114,8 +123,8 @@ pub(super) fn zmpop(context: &mut Context<'_>, args: Args<'_>) -> Done {
 
 pub(super) fn bzmpop(context: &mut Context<'_>, args: Args<'_>) -> Done {
     let pop = Pop::parse(args, 2)?;
-    let timeout_ms = parse_timeout(args.at(1))?;
-    if !pop.run(context)? {
+    let timeout_ms = args.timeout_ms(1)?;
+    if !pop.run(context, true)? {
         context.block(pop.keys, timeout_ms, Timeout::NullArray);
     }
     Ok(())
@@ -153,8 +162,10 @@ impl<'a> Pop<'a> {
     }
 
     /// Removes and replies members of the first key that has some. Returns whether there was one.
-    fn run(&self, context: &mut Context<'_>) -> Done<bool> {
-        let Some((key, mut set)) = first_of(context, self.keys)? else { return Ok(false) };
+    fn run(&self, context: &mut Context<'_>, is_blocking: bool) -> Done<bool> {
+        let Some((key, mut set)) = first_of(context, self.keys, is_blocking)? else {
+            return Ok(false);
+        };
         let popped = pop(context, &mut set, key, self.is_max, self.count)?;
         context.out.array(2);
         context.out.bulk(key);
@@ -168,17 +179,4 @@ impl<'a> Pop<'a> {
 fn parse_count(text: &[u8], min: u64) -> Option<u64> {
     let count = u64::try_from(integer::parse(text)?).ok()?;
     (count >= min).then_some(count)
-}
-
-/// Parses the time that a blocking command waits, in seconds, as milliseconds; `None` is without end.
-fn parse_timeout(text: &[u8]) -> Done<Option<u64>> {
-    let seconds = double::parse(text).ok_or("ERR timeout is not a float or out of range")?;
-    let ms = (seconds * 1000.0).ceil();
-    if ms >= i64::MAX as f64 {
-        return Err("ERR timeout is out of range".into());
-    }
-    if ms < 0.0 {
-        return Err("ERR timeout is negative".into());
-    }
-    Ok((ms > 0.0).then_some(ms as u64))
 }
