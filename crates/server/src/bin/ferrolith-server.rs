@@ -91,14 +91,19 @@ fn run(flags: &Flags) -> Result<()> {
     let workers = Workers::start(flags.workers, listeners, &store, flags.connections_max)?;
     redis_bound.iter().for_each(|address| println!("Redis clients: {address}"));
     pegasus_bound.iter().for_each(|address| println!("Pegasus clients: {address}"));
-    let ended = wait_for_signal(&local, &*clock, &service);
+    let ended = wait_for_end(&local, &*clock, &service, &server);
     workers.stop();
     local.close()?;
     ended
 }
 
-/// Waits for SIGTERM or SIGINT.
-fn wait_for_signal(store: &LocalStore, clock: &dyn Clock, service: &Service) -> Result<()> {
+/// Waits for SIGTERM, SIGINT, or SHUTDOWN of a Redis client.
+fn wait_for_end(
+    store: &LocalStore,
+    clock: &dyn Clock,
+    service: &Service,
+    server: &redis::Server,
+) -> Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let failed = |e| Error::Io("waiting for signals".to_owned(), e);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -110,7 +115,9 @@ fn wait_for_signal(store: &LocalStore, clock: &dyn Clock, service: &Service) -> 
             tokio::select! {
                 _ = terminate.recv() => return Ok(()),
                 _ = interrupt.recv() => return Ok(()),
+                () = server.shutdown.notified() => return Ok(()),
                 _ = ticks.tick() => {
+                    server.stats.sample(clock.monotonic_us());
                     let ticked = store.tick(clock).and_then(|()| service.admin().tick());
                     if let Err(error) = ticked {
                         eprintln!("removing what has expired: {error}");
@@ -119,4 +126,15 @@ fn wait_for_signal(store: &LocalStore, clock: &dyn Clock, service: &Service) -> 
             }
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn flags_have_different_names() {
+        Flags::command().debug_assert();
+    }
 }

@@ -27,6 +27,9 @@ pub struct RedisFlags {
     /// Describe this server to Redis clients as a cluster of one node
     #[arg(long = "cluster-enabled")]
     pub is_cluster: bool,
+    /// Who may use DEBUG, which can stop a worker for a minute
+    #[arg(long = "enable-debug-command", value_name = "WHO", default_value = "no", value_parser = ["no", "local", "yes"])]
+    pub debug: String,
 }
 
 impl RedisFlags {
@@ -48,6 +51,7 @@ impl RedisFlags {
             port: bound.first().map_or(0, SocketAddr::port),
             password: self.password.clone(),
             is_cluster: self.is_cluster,
+            debug: self.debug.clone(),
             ..Settings::default()
         })
     }

@@ -5,12 +5,14 @@
 //! command, a little is read, so that the end of the connection is noticed.
 
 use crate::redis::args::Args;
+use crate::redis::parameters::Id;
 use crate::redis::{Server, Session, Worker};
 use crate::resp::{Limits, Parser, ProtocolError, Reply};
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::io;
 use std::net::SocketAddr;
+use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
@@ -32,8 +34,12 @@ const POSITIONS_KEPT: usize = 1024;
 const READ_BYTES: usize = 64 << 10;
 /// The bytes that are read ahead while a client is blocked.
 const AHEAD_MAX: usize = 64 << 10;
-/// The bytes of messages that may wait for a client.
-const OUTBOX_MAX: usize = 32 << 20;
+/// The seconds that a client may send nothing; 0 means for ever.
+const IDLE_MAX: Id = Id::of("timeout");
+/// The bytes of requests that may wait for a client.
+const INPUT_MAX: Id = Id::of("client-query-buffer-limit");
+/// The maximum length of an argument.
+const BULK_MAX: Id = Id::of("proto-max-bulk-len");
 
 /// Serves a connection until the client closes it.
 ///
@@ -75,6 +81,7 @@ enum Event {
     Read(io::Result<usize>),
     Answer(Option<Vec<u8>>),
     Timeout,
+    Idle,
     Woken,
 }
 
@@ -86,7 +93,7 @@ impl<'s> Connection<'s> {
         local: SocketAddr,
     ) -> Connection<'s> {
         let now_us = server.clock.monotonic_us();
-        let client = server.clients.add(address, local, now_us, OUTBOX_MAX);
+        let client = server.clients.add(address, local, now_us, server.outbox_max());
         let session = Session::new(client, server.password().is_empty());
         let (parser, out) = (Parser::default(), Reply::default());
         let (input, positions, ends) = (Vec::new(), Vec::new(), Vec::new());
@@ -123,9 +130,13 @@ impl<'s> Connection<'s> {
                     let worker = self.worker.borrow();
                     worker.stats().bytes_in.add(bytes as u64);
                     worker.stats().reads.add(1);
+                    if self.input.len() as i64 > self.server.parameters.number(INPUT_MAX) {
+                        return Ok(());
+                    }
                 }
                 Event::Answer(reply) => self.answer(reply),
                 Event::Timeout => self.time_out(),
+                Event::Idle => return stream.shutdown().await,
                 Event::Woken => {}
             }
         }
@@ -172,7 +183,7 @@ impl<'s> Connection<'s> {
         self.positions.clear();
         self.ends.clear();
         let limits = match self.session.is_authenticated {
-            true => LIMITS,
+            true => Limits { bulk_max: self.server.parameters.number(BULK_MAX), ..LIMITS },
             false => ANONYMOUS,
         };
         let mut from = at;
@@ -215,6 +226,12 @@ impl<'s> Connection<'s> {
         let (session, out) = (&mut self.session, &mut self.out);
         if let Some(end) = inline_end {
             let args: SmallVec<[&[u8]; 8]> = self.parser.arguments(&[]).collect();
+            if !args.is_empty() && self.server.is_paused(session, Args::new(&args)) {
+                // It is parsed again.
+                drop(args);
+                self.parser = Parser::default();
+                return 0;
+            }
             if !args.is_empty() {
                 self.server.execute(&mut worker, session, Args::new(&args), out);
             }
@@ -250,13 +267,29 @@ impl<'s> Connection<'s> {
     /// Waits for the client, for an answer to its blocking command, or for messages.
     async fn wait(&mut self, stream: &mut TcpStream) -> Event {
         self.input.reserve(READ_BYTES.min(self.parser.wanted().max(4096)));
-        let may_read = self.session.blocked.is_none() || self.input.len() < AHEAD_MAX;
+        let waits = self.session.blocked.is_some() || self.session.paused.is_some();
+        let may_read = !waits || self.input.len() < AHEAD_MAX;
         let client = self.session.client.clone();
-        match &mut self.session.blocked {
-            None => tokio::select! {
-                read = stream.read_buf(&mut self.input) => Event::Read(read),
+        let server = self.server;
+        if let Some(wait) = self.session.paused {
+            let now_ms = server.clock.monotonic_us() / 1000;
+            let left = Duration::from_millis(wait.until_ms.saturating_sub(now_ms).max(1));
+            return tokio::select! {
+                () = server.pause.changed(wait) => Event::Woken,
+                () = tokio::time::sleep(left) => Event::Woken,
+                read = stream.read_buf(&mut self.input), if may_read => Event::Read(read),
                 () = client.outbox.wake.notified() => Event::Woken,
-            },
+            };
+        }
+        match &mut self.session.blocked {
+            None => {
+                let deadline = idle_deadline(server, &self.session);
+                tokio::select! {
+                    read = stream.read_buf(&mut self.input) => Event::Read(read),
+                    () = client.outbox.wake.notified() => Event::Woken,
+                    () = sleep_until(deadline), if deadline.is_some() => Event::Idle,
+                }
+            }
             Some(blocked) => {
                 let deadline = blocked.deadline;
                 tokio::select! {
@@ -296,6 +329,13 @@ impl Drop for Connection<'_> {
     fn drop(&mut self) {
         self.session.close(self.server);
     }
+}
+
+/// Returns until when the client may send nothing.
+fn idle_deadline(server: &Server, session: &Session) -> Option<Instant> {
+    let seconds = u64::try_from(server.parameters.number(IDLE_MAX)).ok()?;
+    let has_limit = seconds > 0 && session.subscription_count() == 0;
+    has_limit.then(|| Instant::now() + Duration::from_secs(seconds))
 }
 
 async fn sleep_until(deadline: Option<Instant>) {

@@ -4,7 +4,7 @@
 use super::{resp, thft};
 use crate::error::{Error, Result};
 use crate::pegasus::Service;
-use crate::redis;
+use crate::redis::{self, parameters::Id};
 use crate::store::Store;
 use std::cell::RefCell;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -162,10 +162,15 @@ struct Seat(Arc<Shared>);
 
 impl Seat {
     /// Takes a seat, unless all are taken.
-    fn take(shared: &Arc<Shared>) -> Option<Seat> {
+    fn take(shared: &Arc<Shared>, door: &Door) -> Option<Seat> {
+        const MAX: Id = Id::of("maxclients");
+        let max = match door {
+            Door::Pegasus(_) => shared.connections_max,
+            Door::Redis(server) => usize::try_from(server.parameters.number(MAX)).unwrap_or(0),
+        };
         let before = shared.connections.fetch_add(1, Ordering::Relaxed);
         let seat = Seat(shared.clone());
-        (before < shared.connections_max).then_some(seat)
+        (before < max).then_some(seat)
     }
 }
 
@@ -194,7 +199,7 @@ async fn accept(
                 continue;
             }
         };
-        let Some(seat) = Seat::take(&shared) else {
+        let Some(seat) = Seat::take(&shared, &door) else {
             if let Door::Redis(server) = &door {
                 server.stats.refused.fetch_add(1, Ordering::Relaxed);
                 // As much as the socket takes: it is closed at once.

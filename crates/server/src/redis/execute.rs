@@ -8,6 +8,7 @@ use super::context::{Cause, Context, Held};
 use super::effects::Effects;
 use super::failure::{Done, Failure};
 use super::keyspec::Positions;
+use super::pause::may_write;
 use super::server::Server;
 use super::session::{Blocked, Multi, Queued, ReplyMode, Session};
 use super::stats::WorkerStats;
@@ -110,6 +111,21 @@ impl Server {
             out.truncate(start);
         }
         if session.blocked.is_some() { Next::Blocked } else { Next::Ready }
+    }
+
+    /// Returns whether a request must wait for the end of a pause: see [`Session::paused`].
+    #[inline]
+    pub fn is_paused(&self, session: &mut Session, args: Args<'_>) -> bool {
+        session.paused = None;
+        if !self.pause.is_possible() {
+            return false;
+        }
+        let Ok(command) = table::find(args) else { return false };
+        let queued = session.multi.as_ref().filter(|_| command.name == "exec");
+        let has_writes =
+            queued.is_some_and(|multi| multi.commands.iter().any(|it| may_write(it.command)));
+        session.paused = self.pause.applies(command, has_writes, self.clock.monotonic_us() / 1000);
+        session.paused.is_some()
     }
 
     /// Checks whether the client may use a command now.

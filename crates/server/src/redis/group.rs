@@ -48,6 +48,9 @@ impl Server {
     ) -> usize {
         let mut at = 0;
         while let Some(first) = requests.get(at) {
+            if self.is_paused(session, *first) {
+                break;
+            }
             let group = self.group(session, requests.get(at..).unwrap_or_default());
             if group.len() > 1 {
                 at += group.len();

@@ -1,7 +1,7 @@
 //! What is noted of each command: statistics, slow log, latency monitor, and the clients of MONITOR.
 
 use super::args::Args;
-use super::command::{ADMIN, Command, FAST, SKIP_MONITOR, SKIP_SLOWLOG};
+use super::command::{ADMIN, Command, FAST, PUBSUB, SKIP_MONITOR, SKIP_SLOWLOG};
 use super::execute::Worker;
 use super::failure::{Done, Failure};
 use super::parameters::Id;
@@ -9,6 +9,7 @@ use super::server::Server;
 use super::session::Session;
 use super::slowlog::{Entry, redact, shorten};
 use super::stats::{Outcome, WorkerStats};
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 
 const SLOWER_THAN: Id = Id::of("slowlog-log-slower-than");
@@ -138,6 +139,10 @@ impl Server {
         let client = &session.client;
         client.command.store(command.id, Ordering::Relaxed);
         client.database.store(session.database, Ordering::Relaxed);
+        if command.flags.has(PUBSUB) || command.name == "reset" {
+            let counts = session.subscriptions.each_ref().map(BTreeSet::len);
+            client.details.lock().subscriptions = counts;
+        }
         client.set_queued(session.multi.as_ref().map(|multi| (multi.commands.len(), multi.bytes)));
     }
 }

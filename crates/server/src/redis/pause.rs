@@ -3,7 +3,7 @@
 use super::command::{Command, MAY_REPLICATE};
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use tokio::sync::Notify;
+use tokio::sync::watch;
 
 /// Which commands wait.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -21,7 +21,17 @@ pub struct Pause {
     until_ms: AtomicU64,
     which: Mutex<Option<Paused>>,
     waiting: AtomicUsize,
-    ended: Notify,
+    /// Counts beginnings and ends of pauses.
+    changes: watch::Sender<u64>,
+}
+
+/// That a command must wait.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Wait {
+    /// Until when, by the monotonic clock in milliseconds.
+    pub until_ms: u64,
+    /// The number of changes of the pause so far.
+    changes: u64,
 }
 
 impl Pause {
@@ -34,15 +44,14 @@ impl Pause {
         }
         self.until_ms.fetch_max(until_ms.max(1), Ordering::Release);
         drop(present);
-        // Those that wait look again at the end of their time.
-        self.ended.notify_waiters();
+        self.changes.send_modify(|changes| *changes += 1);
     }
 
     /// Ends the pause.
     pub fn end(&self) {
         *self.which.lock() = None;
         self.until_ms.store(0, Ordering::Release);
-        self.ended.notify_waiters();
+        self.changes.send_modify(|changes| *changes += 1);
     }
 
     /// Returns whether a pause may be running: if not, nobody needs to know the time.
@@ -51,8 +60,10 @@ impl Pause {
         self.until_ms.load(Ordering::Relaxed) != 0
     }
 
-    /// Returns the end of the pause if it is running and a command must wait.
-    pub fn applies(&self, command: &Command, has_writes: bool, now_ms: u64) -> Option<u64> {
+    /// Returns whether a command must wait, and until when. `has_writes` says whether it is an EXEC of commands that
+    /// may write.
+    pub fn applies(&self, command: &Command, has_writes: bool, now_ms: u64) -> Option<Wait> {
+        let changes = *self.changes.borrow();
         let until_ms = self.until_ms.load(Ordering::Acquire);
         if until_ms <= now_ms {
             return None;
@@ -60,11 +71,9 @@ impl Pause {
         let waits = match *self.which.lock() {
             None => false,
             Some(Paused::All) => !is_exempt(command),
-            Some(Paused::Writes) => {
-                has_writes || command.is_write() || command.flags.has(MAY_REPLICATE)
-            }
+            Some(Paused::Writes) => has_writes || may_write(command),
         };
-        waits.then_some(until_ms)
+        waits.then_some(Wait { until_ms, changes })
     }
 
     /// Returns the number of clients that wait.
@@ -73,9 +82,10 @@ impl Pause {
     }
 
     /// Waits until a pause ends or changes.
-    pub async fn wait(&self) {
+    pub async fn changed(&self, wait: Wait) {
         let _waiting = Waiting::new(&self.waiting);
-        self.ended.notified().await;
+        // The sender lives as long as `self`.
+        _ = self.changes.subscribe().wait_for(|changes| *changes != wait.changes).await;
     }
 }
 
@@ -93,6 +103,11 @@ impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
+}
+
+/// Returns whether a command may change rows, or what subscribers see.
+pub fn may_write(command: &Command) -> bool {
+    command.is_write() || command.flags.has(MAY_REPLICATE)
 }
 
 /// Returns whether a command runs during a pause of all others: that which ends it.

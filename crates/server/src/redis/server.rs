@@ -5,9 +5,9 @@ use super::cursors::Cursors;
 use super::databases::Databases;
 use super::latency::LatencyMonitor;
 use super::monitors::Monitors;
-use super::parameters::{Id, Parameters};
+use super::parameters::{Id, Parameters, output_limits};
 use super::pause::Pause;
-use super::pubsub::Pubsub;
+use super::pubsub::{Kind, Pubsub};
 use super::slowlog::SlowLog;
 use super::stats::Stats;
 use super::table;
@@ -19,9 +19,11 @@ use crate::tables::Catalogue;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use tokio::sync::Notify;
 
 const REQUIREPASS: Id = Id::of("requirepass");
 const SLOWLOG_MAX: Id = Id::of("slowlog-max-len");
+const OUTPUT_LIMITS: Id = Id::of("client-output-buffer-limit");
 const EVENTS: Id = Id::of("notify-keyspace-events");
 
 /// Settings that are fixed when the server starts.
@@ -41,6 +43,8 @@ pub struct Settings {
     pub connections_max: usize,
     /// Whether CLUSTER describes a cluster of this one node.
     pub is_cluster: bool,
+    /// Who may use DEBUG: `no`, `local` or `yes`.
+    pub debug: String,
 }
 
 impl Settings {
@@ -52,6 +56,7 @@ impl Settings {
             (REQUIREPASS, self.password.clone()),
             (Id::of("dir"), self.dir.clone()),
             (Id::of("maxclients"), self.connections_max.to_string()),
+            (Id::of("enable-debug-command"), self.debug.clone()),
             (Id::of("cluster-enabled"), if self.is_cluster { "yes" } else { "no" }.to_owned()),
         ]
     }
@@ -67,6 +72,7 @@ impl Default for Settings {
             dir: String::new(),
             connections_max: 10_000,
             is_cluster: false,
+            debug: "no".to_owned(),
         }
     }
 }
@@ -109,6 +115,8 @@ pub struct Server {
     pub run_id: String,
     /// The most memory that was seen in use, in bytes.
     pub memory_peak: AtomicU64,
+    /// SHUTDOWN notifies it.
+    pub shutdown: Notify,
     /// When SAVE or its like ran last, in seconds since 1970.
     pub saved_s: AtomicU64,
     /// The classes of `notify-keyspace-events`, as bits of [`event_bit`].
@@ -151,6 +159,7 @@ impl Server {
             pause: Pause::default(),
             run_id: random_id(),
             memory_peak: AtomicU64::new(0),
+            shutdown: Notify::new(),
             saved_s,
             events: AtomicU32::new(0),
             started_us,
@@ -177,12 +186,25 @@ impl Server {
         self.settings.is_cluster
     }
 
+    /// Returns how many bytes of messages may wait for a client.
+    pub fn outbox_max(&self) -> usize {
+        let [_, _, pubsub] = output_limits(&self.parameters.text(OUTPUT_LIMITS));
+        match usize::try_from(pubsub.hard) {
+            Ok(0) | Err(_) => usize::MAX,
+            Ok(limit) => limit,
+        }
+    }
+
     /// Acts on the new value of a parameter.
     pub(super) fn apply(&self, id: Id) {
         match id {
             SLOWLOG_MAX => {
                 let max = usize::try_from(self.parameters.number(id)).unwrap_or(usize::MAX);
                 self.slowlog.truncate(max);
+            }
+            OUTPUT_LIMITS => {
+                let limit = self.outbox_max();
+                self.clients.list().iter().for_each(|client| client.outbox.set_limit(limit));
             }
             EVENTS => self.events.store(self.parameters.number(id) as u32, Ordering::Relaxed),
             _ => {}
@@ -191,7 +213,7 @@ impl Server {
 
     /// Returns the numbers of channels, patterns and shard channels that clients subscribed to.
     pub(super) fn subscription_counts(&self) -> [usize; 3] {
-        [0; 3]
+        [Kind::Channel, Kind::Pattern, Kind::Shard].map(|kind| self.pubsub.name_count(kind))
     }
 
     /// Returns whether events of a class are switched on.

@@ -2,6 +2,7 @@
 
 use super::clients::Client;
 use super::command::Command;
+use super::pause::Wait;
 use super::server::Server;
 use super::waiters::Waiter;
 use super::watches::{Mark, TableKey};
@@ -86,6 +87,8 @@ pub struct Session {
     pub subscriptions: [BTreeSet<Vec<u8>>; 3],
     /// Set while the client waits in a blocking command.
     pub blocked: Option<Blocked>,
+    /// Set while the client's next command waits for the end of a pause.
+    pub paused: Option<Wait>,
     /// Whether the connection is closed after the replies are written.
     pub is_closing: bool,
 }
@@ -104,6 +107,7 @@ impl Session {
             reply_mode: ReplyMode::On,
             subscriptions: Default::default(),
             blocked: None,
+            paused: None,
             is_closing: false,
         }
     }

@@ -32,6 +32,12 @@ const FAMILIES: &[&[Command]] = &[
     families::waits::COMMANDS,
     families::lists::COMMANDS,
     families::streams::COMMANDS,
+    families::admin::operations::COMMANDS,
+    families::admin::logs::COMMANDS,
+    families::admin::memory::COMMANDS,
+    families::admin::acl::COMMANDS,
+    families::admin::cluster::COMMANDS,
+    families::admin::debug::COMMANDS,
 ];
 
 /// All commands, and their subcommands behind them, with their numbers.

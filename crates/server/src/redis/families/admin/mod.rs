@@ -1,13 +1,20 @@
 //! Commands for administrators, and those that describe the server.
 
+pub(in crate::redis) mod acl;
 mod categories;
 pub(in crate::redis) mod client;
 mod client_list;
+pub(in crate::redis) mod cluster;
 pub(in crate::redis) mod config;
+pub(in crate::redis) mod debug;
 pub(in crate::redis) mod describe;
 pub(in crate::redis) mod info;
 mod keyspace;
+pub(in crate::redis) mod logs;
+pub(in crate::redis) mod memory;
+pub(in crate::redis) mod operations;
 mod process;
+mod spark;
 
 use crate::redis::args::Args;
 use crate::redis::failure::Failure;
