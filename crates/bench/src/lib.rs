@@ -12,6 +12,8 @@ mod compare;
 mod comparison;
 pub mod config;
 pub mod engine_writes;
+#[cfg(test)]
+mod fit;
 pub mod flags;
 pub mod forestdb;
 pub mod histogram;

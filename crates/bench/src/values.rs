@@ -117,4 +117,17 @@ mod tests {
         let random = super::pool(1.0, 1000);
         assert_ne!(random[..50], random[50..100]);
     }
+
+    #[test]
+    fn sizes_are_uniform_between_their_limits() {
+        use crate::fit::{Sample, equal};
+        let pool = Arc::new(pool(0.5, POOL));
+        let shape = ValueShape { pool, sizes: Sizes::Uniform(10, 60), same_percentage: 0 };
+        let mut values = ValueMaker::new(&shape);
+        let sample = Sample::new(61, 100_000, |_| values.make().len() as u64);
+        let planted =
+            [("one less", equal(10, 60)), ("from 9 on", equal(9, 61)), ("one more", equal(10, 62))];
+        sample.check("sizes", &equal(10, 61), &planted);
+        assert_eq!(shape.average(), 35.0);
+    }
 }

@@ -1,6 +1,6 @@
 //! Documents and choices against their definitions, ini files, and the steps of `rall.sh`.
 
-use super::choose::{BatchSize, Centre, Place, Scatter};
+use super::choose::{Centre, Place, Scatter};
 use super::config::Config;
 use super::document::{Buffer, Filler, HEAD, Shape};
 use super::engine::Kind;
@@ -8,7 +8,6 @@ use super::ini::Ini;
 use super::presets::{self, PRESETS};
 use super::rall::{Arguments, STEPS};
 use super::rows::{Effect, ROWS};
-use super::zipf::Zipf;
 use crate::rng::Random64;
 use std::collections::HashSet;
 
@@ -184,26 +183,6 @@ fn the_filler_is_of_the_document_or_of_the_buffer() {
 }
 
 #[test]
-fn zipf_groups_have_their_probabilities() {
-    for s in [0.0, 0.5, 1.0, 1.7] {
-        let (groups, draws) = (100u64, 200_000);
-        let zipf = Zipf::new(groups, s);
-        let mut random = Random64::new(5);
-        let mut counts = vec![0u64; groups as usize];
-        (0..draws).for_each(|_| counts[zipf.pick(&mut random) as usize] += 1);
-        let sum: f64 = (1..=groups).map(|rank| (rank as f64).powf(-s)).sum();
-        for rank in 0..groups {
-            let expected = f64::from(draws) * ((rank + 1) as f64).powf(-s) / sum;
-            let found = counts[zipf.group(rank) as usize] as f64;
-            assert!(
-                (found - expected).abs() < 5.0 * expected.sqrt() + 2.0,
-                "{s} {rank}: {found}, {expected}"
-            );
-        }
-    }
-}
-
-#[test]
 fn a_batch_lies_around_its_centre() {
     let centre = Centre::Uniform;
     let mut random = Random64::new(5);
@@ -229,19 +208,6 @@ fn a_batch_lies_around_its_centre() {
         _ => count.abs_diff(2000) < 250,
     };
     assert!(seen.iter().enumerate().all(expected), "{seen:?}");
-}
-
-#[test]
-fn batch_sizes_have_their_distributions() {
-    let mut random = Random64::new(5);
-    let mut sizes =
-        |size: BatchSize| -> Vec<u64> { (0..20_000).map(|_| size.pick(&mut random)).collect() };
-    let uniform = sizes(BatchSize::Uniform(5, 15));
-    assert_eq!((uniform.iter().min(), uniform.iter().max()), (Some(&5), Some(&15)));
-    let normal = sizes(BatchSize::Normal(1000, 100));
-    let (mean, deviation) = mean_and_deviation(normal.iter().map(|size| *size as f64));
-    assert!((mean - 1000.0).abs() < 4.0 && (deviation - 100.0).abs() < 3.0, "{mean} {deviation}");
-    assert_eq!(sizes(BatchSize::Normal(0, 0))[0], 1);
 }
 
 #[test]

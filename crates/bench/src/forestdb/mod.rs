@@ -42,3 +42,7 @@ pub mod zipf;
 #[cfg(test)]
 #[path = "forestdb_test.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "fit_test.rs"]
+mod fit_tests;

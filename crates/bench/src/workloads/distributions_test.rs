@@ -10,14 +10,20 @@ fn uniform() -> impl Iterator<Item = f64> {
     (0..SAMPLES).map(move |_| ((random.draw() >> 11) as f64 + 0.5) / (1u64 << 53) as f64)
 }
 
-/// The largest distance of the samples' distribution from `cdf` at these points must pass the test of Kolmogorov and
-/// Smirnov at the level of 1 %.
-fn check(samples: &[u64], points: &[u64], cdf: impl Fn(f64) -> f64) {
-    for point in points {
+/// Returns the largest distance of the samples' distribution from `cdf` at these points, as a multiple of that which
+/// 1 % of all samples exceed by the test of Kolmogorov and Smirnov.
+fn distance(samples: &[u64], points: &[u64], cdf: impl Fn(f64) -> f64) -> f64 {
+    let at = |point: &u64| {
         let below = samples.iter().filter(|sample| *sample <= point).count();
-        let distance = (below as f64 / samples.len() as f64 - cdf(*point as f64)).abs();
-        assert!(distance < 1.63 / (samples.len() as f64).sqrt(), "at {point}: {distance}");
-    }
+        (below as f64 / samples.len() as f64 - cdf(*point as f64)).abs()
+    };
+    points.iter().map(at).fold(0.0, f64::max) * (samples.len() as f64).sqrt() / 1.63
+}
+
+/// Checks that the samples fit a distribution, and not one with a planted error.
+fn check(samples: &[u64], points: &[u64], cdf: impl Fn(f64) -> f64, planted: impl Fn(f64) -> f64) {
+    let distances = (distance(samples, points, cdf), distance(samples, points, planted));
+    assert!(distances.0 < 1.0 && distances.1 > 1.5, "{distances:?}");
 }
 
 #[test]
@@ -26,12 +32,16 @@ fn value_sizes_and_scan_lengths_are_generalized_pareto() {
     for (theta, k, sigma) in [(0.0, 0.2615, 25.45), (0.0, 2.517, 14.236), (3.0, 0.5, 40.0)] {
         let pareto = Pareto { theta, k, sigma };
         let samples: Vec<u64> = uniform().map(|u| pareto.quantile(u)).collect();
-        let cdf = |x: f64| 1.0 - (1.0 + k * (x - theta).max(0.0) / sigma).powf(-1.0 / k);
-        check(&samples, &points, cdf);
+        let cdf = |k: f64, sigma: f64| {
+            move |x: f64| 1.0 - (1.0 + k * (x - theta).max(0.0) / sigma).powf(-1.0 / k)
+        };
+        check(&samples, &points, cdf(k, sigma), cdf(k * 1.5, sigma));
+        check(&samples, &points, cdf(k, sigma), cdf(k, sigma * 1.2));
     }
     let exponential = Pareto { theta: 2.0, k: 0.0, sigma: 30.0 };
     let samples: Vec<u64> = uniform().map(|u| exponential.quantile(u)).collect();
-    check(&samples, &points, |x| 1.0 - (-(x - 2.0).max(0.0) / 30.0).exp());
+    let cdf = |theta: f64| move |x: f64| 1.0 - (-(x - theta).max(0.0) / 30.0).exp();
+    check(&samples, &points, cdf(2.0), cdf(3.0));
 }
 
 #[test]
@@ -48,7 +58,8 @@ fn keys_follow_the_power_law() {
     let power = [0.002312, 0.3467];
     let ranks: Vec<u64> = uniform().map(|u| power_law(u, power)).collect();
     let points = [1000, 100_000, 1_000_000, 10_000_000, 30_000_000];
-    check(&ranks, &points, |x| power[0] * x.powf(power[1]));
+    let cdf = |exponent: f64| move |x: f64| power[0] * x.powf(exponent);
+    check(&ranks, &points, cdf(power[1]), cdf(power[1] + 0.001));
     let keys: Vec<u64> = uniform().map(|u| hot_key(u, power, 1000)).collect();
     assert!(keys.iter().all(|key| *key < 1000));
     // Equal ranks are equal keys, so that the most popular keys stand out.

@@ -29,3 +29,7 @@ pub mod workload;
 #[cfg(test)]
 #[path = "ycsb_test.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "fit_test.rs"]
+mod fit_tests;

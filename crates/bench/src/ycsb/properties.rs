@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 /// Keys that this program honours, with YCSB's defaults. An empty default means that there is none.
 pub const KNOWN: &[(&str, &str)] = &[
+    ("core_workload_insertion_keep_going_on_error", "false"),
     ("core_workload_insertion_retry_interval", "3"),
     ("core_workload_insertion_retry_limit", "0"),
     ("dataintegrity", "false"),
@@ -20,7 +21,7 @@ pub const KNOWN: &[(&str, &str)] = &[
     ("hotspotopnfraction", "0.8"),
     ("insertcount", ""),
     ("insertorder", "hashed"),
-    ("insertproportion", "0.05"),
+    ("insertproportion", "0.0"),
     ("insertstart", "0"),
     ("maxexecutiontime", "0"),
     ("maxscanlength", "1000"),
@@ -35,7 +36,6 @@ pub const KNOWN: &[(&str, &str)] = &[
     ("requestdistribution", "uniform"),
     ("scanlengthdistribution", "uniform"),
     ("scanproportion", "0.0"),
-    ("table", "usertable"),
     ("target", "0"),
     ("threadcount", "1"),
     ("updateproportion", "0.05"),
@@ -54,7 +54,29 @@ pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("measurement.interval", "both latencies are always reported"),
     ("measurementtype", "latencies are always HDR histograms"),
     ("scanoptimelimit", "only the FoundationDB client reads it"),
+    ("table", "records are in the default column family"),
     ("timeseries.granularity", "latencies are always HDR histograms"),
+];
+
+/// Keys of YCSB's client, of its measurements and of its RocksDB binding that are refused, and what to use instead.
+const REFUSED: &[(&str, &str)] = &[
+    ("db", "use --engine"),
+    ("dotransactions", "the commands are ycsb load and ycsb run"),
+    ("exportfile", "use --json or --results"),
+    ("hdrhistogram.fileoutput", "use --results, whose lines have the curve of each latency"),
+    ("hdrhistogram.output.path", "use --results, whose lines have the curve of each latency"),
+    ("label", "results name the property files"),
+    ("latencytrackederrors", "the first error ends a run"),
+    ("measurement.histogram.verbose", "use --results, whose lines have the curve of each latency"),
+    ("measurement.raw.no_summary", "single latencies are not kept"),
+    ("measurement.raw.output_file", "single latencies are not kept"),
+    ("measurement.trackjvm", "there is no JVM; use --results for memory and CPU time"),
+    ("reportlatencyforeacherror", "the first error ends a run"),
+    ("rocksdb.dir", "use --db"),
+    ("rocksdb.optionsfile", "use -- --options_file=FILE"),
+    ("spin.sleep", "with target, threads sleep until their next operation"),
+    ("status", "progress is shown unless there is --quiet"),
+    ("status.interval", "progress is shown unless there is --quiet"),
 ];
 
 /// The properties of a run: those of the files in order, then those of the command line. The last one of a key wins.
@@ -140,6 +162,9 @@ impl Properties {
 }
 
 fn unknown(key: &str) -> String {
+    if let Some((_, instead)) = REFUSED.iter().find(|(refused, _)| *refused == key) {
+        return format!("the property {key} is not supported: {instead}");
+    }
     let near = KNOWN
         .iter()
         .map(|(known, _)| (strsim::damerau_levenshtein(known, key), *known))
@@ -147,7 +172,7 @@ fn unknown(key: &str) -> String {
         .filter(|(distance, _)| *distance <= 3);
     match near {
         Some((_, known)) => format!("unknown property {key}; did you mean {known}?"),
-        None => format!("unknown property {key}; ferrolith-bench ycsb --properties lists all"),
+        None => format!("unknown property {key}; ferrolith-bench ycsb properties lists all"),
     }
 }
 

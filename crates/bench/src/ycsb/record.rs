@@ -115,7 +115,7 @@ fn append_part(part: &[u8], value: &mut Vec<u8>) {
     value.extend_from_slice(part);
 }
 
-/// Printable bytes, six bits of randomness each, as YCSB fills fields.
+/// Appends printable bytes with six bits of randomness each. Those of YCSB have five or six.
 fn append_random(length: usize, random: &mut Random64, value: &mut Vec<u8>) {
     let mut left = length;
     while left > 0 {

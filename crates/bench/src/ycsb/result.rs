@@ -85,6 +85,9 @@ impl Outcome {
         if self.scanned > 0 {
             let _ = writeln!(out, "records scanned: {}", self.scanned);
         }
+        if let (failed @ 1.., Some(error)) = &self.failed_inserts {
+            let _ = writeln!(out, "inserts that failed: {failed}, the first with: {error}");
+        }
         let usage = &context.record.usage;
         let _ = writeln!(
             out,
@@ -134,6 +137,7 @@ impl Outcome {
             "ops_per_sec": self.rate(),
             "latencies_us": operations,
             "records_scanned": self.scanned,
+            "failed_inserts": self.failed_inserts.0,
             "cpu_user_s": usage.cpu_user,
             "cpu_system_s": usage.cpu_system,
             "bytes_written": usage.write_calls_bytes,

@@ -45,6 +45,8 @@ pub struct Outcome {
     pub operations: BTreeMap<Operation, Latencies>,
     /// Records that scans read.
     pub scanned: u64,
+    /// Inserts that failed for good, which are not in `operations`, and the first error of one.
+    pub failed_inserts: (u64, Option<String>),
     /// Bytes of keys and values written and read.
     pub user_bytes: (u64, u64),
     /// Seconds.
@@ -137,6 +139,7 @@ pub fn run<'c>(
     Outcome {
         operations: sum.operations,
         scanned: sum.scanned,
+        failed_inserts: sum.failed_inserts,
         user_bytes: sum.user_bytes,
         elapsed,
         interrupted: stop.load(Ordering::Relaxed),
@@ -149,6 +152,7 @@ pub fn run<'c>(
 struct Counted {
     operations: BTreeMap<Operation, Latencies>,
     scanned: u64,
+    failed_inserts: (u64, Option<String>),
     user_bytes: (u64, u64),
 }
 
@@ -158,6 +162,9 @@ impl Counted {
             self.operations.entry(*operation).or_default().merge(latencies);
         }
         self.scanned += other.scanned;
+        self.failed_inserts.0 += other.failed_inserts.0;
+        let first = self.failed_inserts.1.take();
+        self.failed_inserts.1 = first.or_else(|| other.failed_inserts.1.clone());
         self.user_bytes.0 += other.user_bytes.0;
         self.user_bytes.1 += other.user_bytes.1;
     }
@@ -221,7 +228,7 @@ impl Thread<'_> {
         let shared = self.shared;
         let mut schedule = Schedule::new(shared.workload.target, shared.meters.threads(), id);
         let meter = shared.meters.of(id);
-        let seconds = if shared.terms.phase == Phase::Run { shared.workload.seconds } else { 0 };
+        let seconds = shared.workload.seconds;
         let end_from_now = || (seconds > 0).then(|| Instant::now() + Duration::from_secs(seconds));
         let mut measured = shared.measured.load(Ordering::Acquire);
         let mut end = end_from_now().filter(|_| measured);
@@ -240,7 +247,7 @@ impl Thread<'_> {
             if end.is_some_and(|end| begin >= end) {
                 break;
             }
-            let (operation, found) = self.operation(client)?;
+            let Some((operation, found)) = self.operation(client)? else { continue };
             let finish = slow_down(begin, shared.terms.slowdown);
             let nanos = (finish - begin).as_nanos() as u64;
             let latencies = self.counted.operations.entry(operation).or_default();
@@ -259,15 +266,16 @@ impl Thread<'_> {
         Ok(())
     }
 
-    /// Does the next operation. Returns its kind, and whether its record exists.
-    fn operation(&mut self, client: &mut dyn Client) -> Result<(Operation, bool)> {
+    /// Does the next operation. Returns its kind, and whether its record exists; `None` if it is an insert that failed
+    /// and the phase goes on.
+    fn operation(&mut self, client: &mut dyn Client) -> Result<Option<(Operation, bool)>> {
         let workload = self.shared.workload;
-        if self.shared.terms.phase == Phase::Load {
-            return self.insert(client).map(|()| (Operation::Insert, true));
-        }
-        let operation = workload.operation(uniform(&mut self.random));
+        let operation = match self.shared.terms.phase {
+            Phase::Load => Operation::Insert,
+            Phase::Run => workload.operation(uniform(&mut self.random)),
+        };
         if operation == Operation::Insert {
-            return self.insert(client).map(|()| (operation, true));
+            return Ok(self.insert(client)?.then_some((operation, true)));
         }
         let record = self.keys.pick(&mut self.random, &self.shared.inserted);
         workload.shape.key(record, &mut self.key);
@@ -298,10 +306,11 @@ impl Thread<'_> {
             }
             Operation::Insert => unreachable!("done above"),
         };
-        Ok((operation, found))
+        Ok(Some((operation, found)))
     }
 
-    fn insert(&mut self, client: &mut dyn Client) -> Result<()> {
+    /// Inserts the next record. Returns false if it failed and the phase goes on.
+    fn insert(&mut self, client: &mut dyn Client) -> Result<bool> {
         let workload = self.shared.workload;
         let record = self.shared.inserted.begin();
         workload.shape.key(record, &mut self.key);
@@ -318,6 +327,14 @@ impl Thread<'_> {
             std::thread::sleep(Duration::from_secs_f64(pause));
         };
         self.shared.inserted.end(record);
-        result
+        match result {
+            Err(error) if workload.keep_going => {
+                let failed = &mut self.counted.failed_inserts;
+                failed.0 += 1;
+                failed.1.get_or_insert(error);
+                Ok(false)
+            }
+            result => result.map(|()| true),
+        }
     }
 }

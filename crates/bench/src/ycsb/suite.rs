@@ -3,7 +3,7 @@
 use super::client::{Client, Embedded};
 use super::properties::{KNOWN, Properties, WITHOUT_EFFECT};
 use super::result::Context;
-use super::run::{self, Phase, Terms};
+use super::run::{self, Outcome, Phase, Terms};
 use super::workload::{Operation, Workload};
 use crate::report::say;
 use crate::shared::engine::{Choice, create_directory};
@@ -67,14 +67,7 @@ pub fn print_properties() {
 /// Runs a phase and prints its result. Returns false if it was interrupted or failed; the measurements are reported
 /// nevertheless.
 pub fn run(settings: &Settings) -> Result<bool> {
-    let mut properties = Properties::default();
-    for file in &settings.files {
-        properties.read(file)?;
-    }
-    settings.assignments.iter().try_for_each(|assignment| properties.assign(assignment))?;
-    for notice in properties.notices() {
-        eprintln!("{notice}");
-    }
+    let properties = properties(settings)?;
     let workload = Workload::new(&properties)?;
     if settings.phase == Phase::Run && workload.operations == 0 && workload.seconds == 0 {
         return Err("a run needs operationcount or maxexecutiontime".to_owned());
@@ -124,7 +117,11 @@ pub fn run(settings: &Settings) -> Result<bool> {
         live_bytes: records as f64 * workload.shape.average_bytes(),
         terms,
     };
-    let text = format!("{name}\n{}", outcome.text(settings.phase, &context).trim_end());
+    let mut text = format!("{name}\n{}", outcome.text(settings.phase, &context).trim_end());
+    if let Some(notice) = cut(settings.phase, &workload, &outcome) {
+        text.push('\n');
+        text.push_str(&notice);
+    }
     let line = outcome.json(settings.phase, &context);
     if let Some(path) = &settings.json {
         append_line(path, &placed(line.clone()).to_string())?;
@@ -139,6 +136,27 @@ pub fn run(settings: &Settings) -> Result<bool> {
         }
     }
     outcome.error.map_or(Ok(complete), Err)
+}
+
+/// Reads the files, then the command line, and prints notices about properties without effect.
+fn properties(settings: &Settings) -> Result<Properties> {
+    let mut properties = Properties::default();
+    for file in &settings.files {
+        properties.read(file)?;
+    }
+    settings.assignments.iter().try_for_each(|assignment| properties.assign(assignment))?;
+    for notice in properties.notices() {
+        eprintln!("{notice}");
+    }
+    Ok(properties)
+}
+
+/// Returns a notice if `maxexecutiontime` ended a load, whose table is then smaller than the workload says.
+fn cut(phase: Phase, workload: &Workload, outcome: &Outcome) -> Option<String> {
+    let (tried, wanted) = (outcome.count() + outcome.failed_inserts.0, workload.load.1);
+    let cut = phase == Phase::Load && tried < wanted;
+    let ended = outcome.interrupted || outcome.error.is_some();
+    (cut && !ended).then(|| format!("maxexecutiontime ended the load: {tried} of {wanted} records"))
 }
 
 fn run_directory(settings: &Settings, path: PathBuf) -> Result<RunDir> {
@@ -164,7 +182,7 @@ fn record(
     let (phase, files) = (settings.phase, workload_name(&settings.files));
     let fields =
         [("suite", "ycsb"), ("workload", &files), ("phase", phase.name()), ("engine", engine)];
-    let seconds = Some(workload.seconds).filter(|seconds| phase == Phase::Run && *seconds > 0);
+    let seconds = Some(workload.seconds).filter(|seconds| *seconds > 0);
     let size = Size {
         warm_up_seconds: settings.warm_up.most_seconds() as f64,
         seconds: seconds.map(|seconds| seconds as f64),

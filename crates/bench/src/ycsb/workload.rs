@@ -60,7 +60,7 @@ pub struct Workload {
     pub load: (u64, u64),
     /// The number of operations of a run; 0: until the time has passed.
     pub operations: u64,
-    /// The maximum duration of a run in seconds; 0: as long as its operations take.
+    /// The maximum duration of a phase in seconds; 0: as long as its operations take.
     pub seconds: u64,
     /// Threads.
     pub threads: usize,
@@ -72,6 +72,8 @@ pub struct Workload {
     pub write_all_fields: bool,
     /// How often a failed insert is retried, and the seconds in between.
     pub insert_retries: (u64, u64),
+    /// An insert that failed for good does not end the phase.
+    pub keep_going: bool,
     /// Sums of the weights of [`Operation::ALL`].
     mix: [f64; 5],
     keys: KeyChooser,
@@ -127,6 +129,7 @@ impl Workload {
                 p.int("core_workload_insertion_retry_limit")?,
                 p.int("core_workload_insertion_retry_interval")?,
             ),
+            keep_going: p.flag("core_workload_insertion_keep_going_on_error")?,
             mix,
             keys: keys(p, start, count, records, expected)?,
             scan_length: LengthChooser::new(
@@ -162,7 +165,7 @@ impl Workload {
     }
 }
 
-/// Sums of weights, and the share of inserts.
+/// Sums of weights, and the weight of inserts.
 fn mix(p: &Properties) -> Result<([f64; 5], f64), String> {
     let keys = [
         "readproportion",
@@ -184,7 +187,7 @@ fn mix(p: &Properties) -> Result<([f64; 5], f64), String> {
     if sum <= 0.0 {
         return Err(format!("{}: all are 0", keys.join(", ")));
     }
-    Ok((sums, inserts / sum))
+    Ok((sums, inserts))
 }
 
 fn shape(p: &Properties) -> Result<Shape, String> {
@@ -221,10 +224,14 @@ fn shape(p: &Properties) -> Result<Shape, String> {
             return Err(format!("insertorder={other}: expected hashed or ordered"));
         }
     };
+    let zero_padding = p.int("zeropadding")?;
+    if zero_padding > 1000 {
+        return Err(format!("zeropadding={zero_padding}: expected at most 1000"));
+    }
     Ok(Shape {
         fields: (0..count).map(|i| format!("{prefix}{i}")).collect(),
         length,
-        zero_padding: p.int("zeropadding")?.min(1000) as usize,
+        zero_padding: zero_padding as usize,
         hashed,
         checked,
     })

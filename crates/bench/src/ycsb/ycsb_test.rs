@@ -1,15 +1,21 @@
-//! Distributions against their definitions, property files, records, and whole phases on a small database.
+//! Property files, records, and phases on a client in memory.
 
-use super::chooser::{KeyChooser, LengthChooser, uniform};
-use super::distribution::{Exponential, Hotspot, Scrambled, ZIPFIAN_EXPONENT, Zipfian, fnv};
+use super::chooser::LengthChooser;
+use super::client::Client;
+use super::distribution::Zipfian;
 use super::inserted::Inserted;
 use super::properties::Properties;
 use super::record::{Fields, Shape};
+use super::run::{self, Outcome, Phase, Terms};
 use super::workload::{Operation, Workload};
 use crate::rng::Random64;
+use crate::shared::meters::Meters;
+use crate::shared::recorder::{self, Recorder};
+use crate::shared::view::{Screen, Size};
+use crate::shared::warm_up::WarmUp;
+use crate::target::Result as TargetResult;
 use std::sync::Arc;
-
-const DRAWS: usize = 400_000;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 fn properties(text: &str) -> Result<Properties, String> {
     let dir = tempfile::tempdir().unwrap();
@@ -18,52 +24,6 @@ fn properties(text: &str) -> Result<Properties, String> {
     let mut properties = Properties::default();
     properties.read(&path)?;
     Ok(properties)
-}
-
-/// The statistic of Pearson's test of `counts` against probabilities, as a multiple of the degrees of freedom.
-fn pearson(counts: &[u64], probability: impl Fn(usize) -> f64) -> f64 {
-    let total: u64 = counts.iter().sum();
-    let part = |(i, count): (usize, &u64)| {
-        let expected = probability(i) * total as f64;
-        assert!(expected > 5.0, "cell {i} expects {expected}");
-        (*count as f64 - expected).powi(2) / expected
-    };
-    counts.iter().enumerate().map(part).sum::<f64>() / (counts.len() - 1) as f64
-}
-
-fn counts(n: usize, mut draw: impl FnMut(&mut Random64) -> u64) -> Vec<u64> {
-    let mut random = Random64::new(7);
-    let mut counts = vec![0; n];
-    (0..DRAWS).for_each(|_| counts[draw(&mut random) as usize] += 1);
-    counts
-}
-
-#[test]
-fn uniform_keys_are_equally_likely() {
-    let mut keys = KeyChooser::Uniform { first: 0, count: 100 };
-    let inserted = Inserted::new(100);
-    let counts = counts(100, |random| keys.pick(random, &inserted));
-    // With 99 degrees of freedom, 1.5 is passed once in a thousand times.
-    let x = pearson(&counts, |_| 0.01);
-    assert!(x < 1.5, "{x}");
-}
-
-#[test]
-fn zipfian_items_have_their_probabilities() {
-    let zipfian = Zipfian::new(1000);
-    let counts = counts(1000, |random| zipfian.pick(uniform(random)));
-    let sum: f64 = (1..=1000).map(|i| f64::from(i).powf(-ZIPFIAN_EXPONENT)).sum();
-    let expected = |i: usize| (i as f64 + 1.0).powf(-ZIPFIAN_EXPONENT) / sum * DRAWS as f64;
-    // Exact for the first two. The method approximates the others: it favours the next ones by up to a tenth.
-    for (i, count) in counts.iter().enumerate().take(2) {
-        let (count, expected) = (*count as f64, expected(i));
-        assert!((count / expected - 1.0).abs() < 0.02, "item {i}: {count}, expected {expected}");
-    }
-    for (begin, end) in [(2, 10), (10, 100), (100, 1000)] {
-        let count: u64 = counts[begin..end].iter().sum();
-        let expected: f64 = (begin..end).map(expected).sum();
-        assert!((count as f64 / expected - 1.0).abs() < 0.1, "{begin}..{end}: {count}, {expected}");
-    }
 }
 
 #[test]
@@ -80,67 +40,6 @@ fn a_grown_zipfian_is_like_a_new_one() {
 }
 
 #[test]
-fn scrambled_items_are_spread_and_as_popular_as_before() {
-    let scrambled = Scrambled::new(1000, 100);
-    let counts = counts(1100, |random| scrambled.pick(uniform(random)));
-    assert_eq!(counts[..1000].iter().sum::<u64>(), 0);
-    // The most popular item has 1 / zeta of ten billion items; nothing else comes near its key but by chance.
-    let hottest = 1000 + (fnv(0) % 100) as usize;
-    let share = counts[hottest] as f64 / DRAWS as f64;
-    assert!(share > 1.0 / 26.47 * 0.95, "{share}");
-    assert_eq!(counts.iter().max(), counts.get(hottest));
-    assert!(counts[1000..].iter().all(|count| *count > 0));
-}
-
-#[test]
-fn the_latest_records_are_popular() {
-    let mut keys = KeyChooser::Latest(Zipfian::new(100));
-    let inserted = Inserted::new(100);
-    let before = counts(100, |random| keys.pick(random, &inserted));
-    assert_eq!(before.iter().max(), before.last());
-    for _ in 0..50 {
-        let record = inserted.begin();
-        inserted.end(record);
-    }
-    let after = counts(150, |random| keys.pick(random, &inserted));
-    assert_eq!(after.iter().max(), after.last());
-    assert!(after[0] > 0 && after[149] > 5 * after[140]);
-}
-
-#[test]
-fn a_hotspot_gets_its_share() {
-    let hotspot = Hotspot::new(10, 100, 0.2, 0.8);
-    let counts = counts(110, |random| hotspot.pick(uniform(random), uniform(random)));
-    let x = pearson(&counts[10..], |i| if i < 20 { 0.8 / 20.0 } else { 0.2 / 80.0 });
-    assert!(x < 1.5, "{x}");
-    let (all, none) = (Hotspot::new(0, 10, 1.0, 0.5), Hotspot::new(0, 10, 0.0, 0.5));
-    assert!(all.pick(0.9, 0.99) < 10 && none.pick(0.1, 0.99) < 10);
-}
-
-#[test]
-fn exponential_distances_have_their_percentile() {
-    let exponential = Exponential::new(95.0, 1000.0);
-    let counts = counts(100_000, |random| exponential.pick(uniform(random)));
-    let near: u64 = counts[..1000].iter().sum();
-    let share = near as f64 / DRAWS as f64;
-    assert!((share - 0.95).abs() < 0.003, "{share}");
-    let half: u64 = counts[..231].iter().sum();
-    let half = half as f64 / DRAWS as f64;
-    assert!((half - 0.5).abs() < 0.005, "{half}");
-}
-
-#[test]
-fn sequential_keys_come_in_turn_over_threads() {
-    let keys = KeyChooser::Sequential { first: 5, count: 3, taken: Arc::default() };
-    let (mut one, mut two) = (keys.clone(), keys);
-    let (inserted, mut random) = (Inserted::new(8), Random64::new(1));
-    let picked: Vec<u64> = (0..4)
-        .map(|i| if i % 2 == 0 { &mut one } else { &mut two }.pick(&mut random, &inserted))
-        .collect();
-    assert_eq!(picked, [5, 6, 7, 5]);
-}
-
-#[test]
 fn records_under_way_are_not_read() {
     let inserted = Inserted::new(10);
     let (a, b) = (inserted.begin(), inserted.begin());
@@ -149,20 +48,6 @@ fn records_under_way_are_not_read() {
     assert_eq!(inserted.limit(), 10);
     inserted.end(a);
     assert_eq!(inserted.limit(), 12);
-}
-
-#[test]
-fn lengths_follow_a_histogram() {
-    let length = LengthChooser::histogram("BlockSize\t10\n0\t3\n1\t0\n2\t1\n").unwrap();
-    let counts = counts(31, |random| length.pick(random));
-    assert_eq!(counts[20], 0);
-    let x = pearson(&[counts[10], counts[30]], |i| [0.75, 0.25][i]);
-    assert!(x < 11.0, "{x}");
-    for bad in
-        ["", "BlockSize\tx\n", "BlockSize\t1\n", "BlockSize\t1\n1\t1\n", "BlockSize\t1\n0\t0\n"]
-    {
-        assert!(LengthChooser::histogram(bad).is_err(), "{bad:?}");
-    }
 }
 
 #[test]
@@ -190,7 +75,10 @@ fn wrong_properties_are_named() {
     );
     assert!(error("nonsense=1").contains("unknown property nonsense"));
     assert_eq!(error("operationcount=1"), "the property recordcount is missing");
+    let refused = error("rocksdb.dir=/x");
+    assert!(refused.ends_with("the property rocksdb.dir is not supported: use --db"), "{refused}");
     let with = |line: &str| error(&format!("recordcount=10\n{line}\n"));
+    assert!(with("zeropadding=1001").contains("zeropadding=1001: expected at most 1000"));
     assert!(with("readproportion=2").contains("readproportion=2: expected a number from 0 to 1"));
     assert!(with("requestdistribution=gauss").contains("expected uniform, sequential"));
     assert!(with("insertstart=8\ninsertcount=3").contains("insertstart=8, insertcount=3"));
@@ -203,21 +91,6 @@ fn wrong_properties_are_named() {
     assert!(
         with("fieldlengthdistribution=histogram\nfieldlengthhistogram=/none").contains("/none")
     );
-}
-
-#[test]
-fn operations_have_their_shares() {
-    let p = properties(
-        "recordcount=10\nreadproportion=0.5\nupdateproportion=0.2\ninsertproportion=0.1\n\
-         scanproportion=0.1\nreadmodifywriteproportion=0.1\n",
-    );
-    let workload = Workload::new(&p.unwrap()).unwrap();
-    let counts = counts(5, |random| {
-        let operation = workload.operation(uniform(random));
-        Operation::ALL.iter().position(|other| *other == operation).unwrap() as u64
-    });
-    let x = pearson(&counts, |i| [0.5, 0.2, 0.1, 0.1, 0.1][i]);
-    assert!(x < 4.6, "{x}");
 }
 
 fn shape(checked: bool) -> Shape {
@@ -256,4 +129,94 @@ fn an_update_replaces_one_field() {
     assert_ne!(fields(&old)[1], fields(&new)[1]);
     let error = shape.with_field(b"\0\0\0\x09x", (b"k", 1), &mut random, &mut new).unwrap_err();
     assert!(error.contains("5 bytes are no field"), "{error}");
+}
+
+/// A client without a database, of which every third insert fails.
+struct Failing<'a>(&'a AtomicU64);
+
+impl Client for Failing<'_> {
+    fn read(&mut self, _: &Shape, _: &[u8], _: Option<usize>) -> TargetResult<bool> {
+        Ok(true)
+    }
+
+    fn insert(&mut self, _: &Shape, _: &[u8], _: &mut Random64) -> TargetResult<()> {
+        match self.0.fetch_add(1, Ordering::Relaxed) % 3 {
+            2 => Err("planted".to_owned()),
+            _ => Ok(()),
+        }
+    }
+
+    fn update(
+        &mut self,
+        _: &Shape,
+        _: &[u8],
+        _: Option<usize>,
+        _: &mut Random64,
+    ) -> TargetResult<bool> {
+        Ok(true)
+    }
+
+    fn scan(&mut self, _: &Shape, _: &[u8], n: u64, _: Option<usize>) -> TargetResult<u64> {
+        Ok(n)
+    }
+
+    fn delete(&mut self, _: &[u8]) -> TargetResult<()> {
+        Ok(())
+    }
+
+    fn multi_get(&mut self, _: &Shape, keys: &[Vec<u8>]) -> TargetResult<u64> {
+        Ok(keys.len() as u64)
+    }
+
+    fn batch_set(&mut self, _: &Shape, _: &[Vec<u8>], _: &mut Random64) -> TargetResult<()> {
+        Ok(())
+    }
+
+    fn user_bytes(&self) -> (u64, u64) {
+        (0, 0)
+    }
+}
+
+/// Runs a phase of 900 inserts; returns its outcome and how many inserts were tried.
+fn failing(phase: Phase, more: &str) -> (Outcome, u64) {
+    let text = format!(
+        "recordcount=900\noperationcount=900\nreadproportion=0\nupdateproportion=0\ninsertproportion=1\n\
+         threadcount=2\ncore_workload_insertion_retry_interval=0\n{more}"
+    );
+    let workload = Workload::new(&properties(&text).unwrap()).unwrap();
+    let meters = Arc::new(Meters::new(&Operation::ALL.map(Operation::name), 2));
+    let mut recorder = Recorder::start(recorder::Phase {
+        name: "test".to_owned(),
+        fields: serde_json::Map::new(),
+        meters: Arc::clone(&meters),
+        targets: Vec::new(),
+        dirs: Vec::new(),
+        timeline: None,
+        screen: Screen::Off,
+        size: Size::default(),
+        warm_up: false,
+    });
+    let (tried, stop) = (AtomicU64::new(0), AtomicBool::new(false));
+    let client = || -> TargetResult<Box<dyn Client + '_>> { Ok(Box::new(Failing(&tried))) };
+    let terms = Terms { phase, seed: 1, slowdown: 0.0, warm_up: WarmUp::None };
+    let outcome = run::run(&workload, terms, client, &meters, &stop, &mut recorder);
+    recorder.finish().unwrap();
+    (outcome, tried.load(Ordering::Relaxed))
+}
+
+#[test]
+fn failed_inserts_end_a_phase_unless_it_keeps_going_or_retries() {
+    for phase in [Phase::Load, Phase::Run] {
+        let (ended, _) = failing(phase, "");
+        assert_eq!(ended.error.as_deref(), Some("planted"));
+        assert!(ended.count() < 10 && ended.failed_inserts.0 == 0, "{}", ended.count());
+        let (kept, tried) = failing(phase, "core_workload_insertion_keep_going_on_error=true");
+        assert_eq!((kept.error, tried), (None, 900));
+        assert_eq!(kept.failed_inserts, (300, Some("planted".to_owned())));
+        assert_eq!(kept.operations[&Operation::Insert].service.count(), 600);
+        // Every third call fails, so that a second one may fail but hardly a tenth.
+        let (retried, tried) = failing(phase, "core_workload_insertion_retry_limit=9");
+        assert_eq!((retried.error, retried.failed_inserts.0), (None, 0));
+        assert_eq!((retried.operations[&Operation::Insert].service.count(), tried), (900, 1349));
+    }
 }
