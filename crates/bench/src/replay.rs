@@ -110,14 +110,7 @@ impl Record {
             let directory = self.directory.display();
             return Err(format!("{file}: the run's directory {directory} does not exist any more"));
         }
-        let given = self.words.iter().take_while(|word| *word != "--");
-        let values: Vec<&String> = given.clone().skip(1).collect();
-        let files = given.zip(values).filter(|(flag, _)| FILES.contains(&flag.as_str()));
-        let ini = match &self.words[..] {
-            [suite, run, file, ..] if suite == "forestdb" && run == "run" => Some(file),
-            _ => None,
-        };
-        let files = files.map(|(_, file)| file).chain(ini);
+        let files = files(&self.words).into_iter();
         let paths = files.map(PathBuf::from).chain(self.libraries.iter().cloned());
         for path in paths {
             if !self.directory.join(&path).exists() {
@@ -129,6 +122,40 @@ impl Record {
         }
         Ok(())
     }
+}
+
+/// Returns the files that a command reads: property files, an ini file, and those of the commands of `pairs` unless a
+/// placeholder is in their path.
+fn files(words: &[String]) -> Vec<String> {
+    let given: Vec<&String> = words.iter().take_while(|word| *word != "--").collect();
+    let flags = given.iter().zip(given.iter().skip(1));
+    let mut files: Vec<String> = flags
+        .filter(|(flag, _)| FILES.contains(&flag.as_str()))
+        .map(|(_, file)| (*file).clone())
+        .collect();
+    match &given[..] {
+        [suite, run, rest @ ..] if *suite == "forestdb" && *run == "run" => {
+            files.extend(positional(rest).cloned());
+        }
+        [suite, rest @ ..] if *suite == "pairs" => {
+            let commands = positional(rest).filter_map(|line| shlex::split(line));
+            let read = commands.flat_map(|command| self::files(&command));
+            files.extend(read.filter(|file| !file.contains('{')));
+        }
+        _ => {}
+    }
+    files
+}
+
+/// Returns the words that are neither flags nor values of flags.
+fn positional<'a>(words: &'a [&'a String]) -> impl Iterator<Item = &'a String> {
+    let mut is_value = false;
+    words.iter().copied().filter(move |word| {
+        let was_value = std::mem::take(&mut is_value);
+        let is_flag = word.starts_with('-') && !was_value;
+        is_value = is_flag && !word.contains('=') && *word != "--quiet";
+        !is_flag && !was_value
+    })
 }
 
 /// Returns the arguments with another directory of results, and without files that results were appended to.

@@ -52,3 +52,13 @@ fn what_is_missing_is_named() {
     });
     assert!(error(library).contains("needs /none.so"));
 }
+
+#[test]
+fn files_of_a_command_are_found_at_any_place() {
+    let files = |line: &str| super::files(&shlex::split(line).unwrap()).join(" ");
+    assert_eq!(files("ycsb run -P a --file b -p x=1 -- -P c"), "a b");
+    assert_eq!(files("forestdb run --quiet --dir d x.ini --seed 3"), "x.ini");
+    assert_eq!(files("forestdb rall 1 log db"), "");
+    let pairs = "pairs --b-flags '-P z' --dir d 'ycsb load -P a {engine}' --a=x 'forestdb run b.ini -P {results}/c'";
+    assert_eq!(files(pairs), "a b.ini");
+}

@@ -155,6 +155,10 @@ impl Config {
         if limits.seconds == 0 && limits.documents == 0 && limits.batches == 0 {
             limits.seconds = 60;
         }
+        if limits.seconds == 0 && threads.readers + threads.iterators + threads.writers == 0 {
+            let expected = "at least 1, since nops and nbatches are never reached without threads";
+            return Err(ini.wrong("operation", "duration", expected));
+        }
         let population = population(ini, files.count)?;
         Ok(Config {
             shape,

@@ -335,6 +335,7 @@ fn mistakes_are_refused_by_line_key_and_value() {
         "[document]\nreaders = 5",
         "line 2: unknown key readers in [document]; it belongs to [threads]",
     );
+    refused("[operation]\nnops = 5", "duration = 0: expected at least 1, since nops and nbatches");
     refused("[document]\nsomething_else = 5", "ferrolith-bench forestdb keys lists all keys");
     refused("ndocs = 5", "line 1: unknown key ndocs in []");
     refused("[documents]", "line 1: unknown section [documents]; known: document, log");

@@ -12,6 +12,7 @@ mod pairs;
 mod peers;
 mod pegasus;
 mod reference;
+mod replay;
 mod suites;
 mod tuning;
 mod ycsb;

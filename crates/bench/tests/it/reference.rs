@@ -99,34 +99,6 @@ fn engines_alternate_and_are_compared() {
     assert_eq!(std::fs::read_dir(&db).unwrap().count(), 0, "databases are removed");
 }
 
-#[test]
-fn a_run_is_replayed_into_a_new_directory() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
-    let (db, first, again) = (path("db"), path("first"), path("again"));
-    let load =
-        ["ycsb", "load", "-p", "recordcount=300", "--seed", "7", "--db", &db, "--results", &first];
-    let output = bench(&load);
-    assert!(output.status.success(), "{}", text(&output));
-    let output = bench(&["replay", &first, "--results", &again]);
-    assert!(output.status.success(), "{}", text(&output));
-    let [one, two] =
-        [&first, &again].map(|dir| lines(&Path::new(dir).join("results.jsonl")).remove(0));
-    for field in ["suite", "phase", "operations", "seed", "properties", "engine"] {
-        assert_eq!(one[field], two[field], "{field}");
-    }
-    // A replay is a run, too; and neither is overwritten.
-    let output = bench(&["replay", &again, "--results", &first]);
-    assert!(!output.status.success());
-    assert!(text(&output).contains("first: exists; choose another --results"), "{}", text(&output));
-    let output = bench(&["replay", dir.path().to_str().unwrap()]);
-    assert!(
-        text(&output).contains("expected a run directory of ferrolith-bench"),
-        "{}",
-        text(&output)
-    );
-}
-
 /// Sends Ctrl-C once the timeline or results exist; returns the output.
 fn interrupted(args: &[&str], begun: &Path) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ferrolith-bench"));
