@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Puts RocksDB 10.10.1's own tools/benchmark.sh on this machine, to run it over our db_bench, and prints its path. It
-# comes out of the crate rust-librocksdb-sys, which carries RocksDB's whole tree, through cargo. Needs cargo.
+# Puts RocksDB 10.10.1's own tools/benchmark.sh and tools/benchmark_compare.sh on this machine, to run them over our
+# db_bench, and prints the path of the first; the second is beside it. They come out of the crate rust-librocksdb-sys,
+# which carries RocksDB's whole tree, through cargo. Needs cargo.
 set -euo pipefail
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/ferrolith/rocksdb-10.10.1
-script=$cache/benchmark.sh
-if [[ ! -s $script ]]; then
+if [[ ! -s $cache/benchmark.sh || ! -s $cache/benchmark_compare.sh ]]; then
   work=$(mktemp -d)
   trap 'rm -rf "$work"' EXIT
   mkdir "$work/src"
@@ -24,7 +24,9 @@ TOML
   manifest=$(cd "$work" && cargo metadata --format-version 1 |
     grep -o '"manifest_path":"[^"]*/rust-librocksdb-sys-0\.42\.0[^"/]*/Cargo\.toml"' | head -1 | cut -d'"' -f4)
   mkdir -p "$cache"
-  cp "${manifest%/Cargo.toml}/rocksdb/tools/benchmark.sh" "$cache/benchmark.sh.part-$$"
-  mv "$cache/benchmark.sh.part-$$" "$script"
+  for script in benchmark.sh benchmark_compare.sh; do
+    cp "${manifest%/Cargo.toml}/rocksdb/tools/$script" "$cache/$script.part-$$"
+    mv "$cache/$script.part-$$" "$cache/$script"
+  done
 fi
-echo "$script"
+echo "$cache/benchmark.sh"

@@ -12,7 +12,7 @@ const PATH_ENDINGS: [&str; 9] =
 const FOLDERS: [&str; 5] = ["crates/", "docs/", "tools/", "xtask/", ".ci/"];
 
 /// Paths in RocksDB's repository that documents name.
-const THEIRS: [&str; 1] = ["tools/benchmark.sh"];
+const THEIRS: [&str; 2] = ["tools/benchmark.sh", "tools/benchmark_compare.sh"];
 
 /// Returns the Markdown files of the repository, without raw results.
 pub(super) fn all(root: &Path) -> Vec<PathBuf> {

@@ -38,8 +38,8 @@ fn zipf(items: usize, exponent: f64) -> Vec<f64> {
     in_proportion((1..=items).map(|rank| (rank as f64).powf(-exponent)))
 }
 
-/// The probabilities of the method of Gray et al. with a given sum of weights: exact for the first two items; the others
-/// are below `k` if the uniform number is below `(k^(1 - e) / items^(1 - e) - 1) / eta + 1`.
+/// The probabilities of the method of Gray et al. with a given sum of weights: exact for the first two items; the
+/// others are below `k` if the uniform number is below `(k^(1 - e) / items^(1 - e) - 1) / eta + 1`.
 fn gray(items: u64, shown: usize, exponent: f64, zeta: f64) -> Vec<f64> {
     let power = |k: f64| (k / items as f64).powf(1.0 - exponent);
     let first_two = (1.0 + 0.5f64.powf(exponent)) / zeta;

@@ -1,10 +1,12 @@
-//! RocksDB's own `tools/benchmark.sh` of 10.10.1, unmodified, with our `db_bench` in place of RocksDB's.
+//! RocksDB's own `tools/benchmark.sh` and `tools/benchmark_compare.sh` of 10.10.1, unmodified, with our `db_bench` in
+//! place of RocksDB's.
 //!
 //! The script throws exit codes away and stops nothing, so a small program stands between it and `db_bench` that
 //! keeps them. Its report is read as its users read it: by columns. What it greps in the output must look as RocksDB
 //! prints it: the statistics are compared line by line with those of the real library.
 //!
-//! Needs bash, /usr/bin/time and bc, and cargo for the script itself; without them it says so and passes.
+//! Needs bash, /usr/bin/time and bc, and cargo for the scripts themselves unless `FERROLITH_BENCHMARK_SH` names the
+//! first; without them it says so and passes.
 
 use super::{Dir, good, library, text};
 use std::path::{Path, PathBuf};
@@ -66,6 +68,9 @@ fn script() -> Option<PathBuf> {
             return None;
         }
     }
+    if let Some(path) = std::env::var_os("FERROLITH_BENCHMARK_SH") {
+        return Some(PathBuf::from(path));
+    }
     let fetch = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tools/fetch-benchmark-sh.sh");
     let output = Command::new(fetch).output().unwrap();
     if !output.status.success() {
@@ -81,22 +86,40 @@ fn program(path: &Path, body: &str) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
+/// Returns a `PATH` with programs that do nothing: the script samples the machine and ends the samplers by name,
+/// everybody's.
+fn quiet_path(dir: &Dir) -> String {
+    let bin = dir.0.join("bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    for name in ["iostat", "vmstat", "killall"] {
+        program(&bin.join(name), "exit 0");
+    }
+    format!("{}:{}", bin.display(), std::env::var("PATH").unwrap())
+}
+
+/// Checks that each run of `db_bench` in the log ended well, unless a text in its command says that it may fail.
+/// Returns the number of runs.
+fn good_runs(log: &Path, said: &str, may_fail: Option<&str>) -> usize {
+    let runs = std::fs::read_to_string(log).unwrap();
+    let may_fail = |line: &str| may_fail.is_some_and(|text| line.contains(text));
+    let failed: Vec<&str> =
+        runs.lines().filter(|line| !line.starts_with("0 ") && !may_fail(line)).collect();
+    assert!(failed.is_empty(), "{failed:#?}\n{said}");
+    runs.lines().count()
+}
+
 /// Runs the jobs in one call of the script and returns its report.
 fn run(dir: &Dir, jobs: &[Job], settings: &[(&str, &str)]) -> Option<String> {
     let script = script()?;
     let at = |name: &str| dir.0.join(name);
-    for name in ["db", "wal", "out", "bin"] {
+    for name in ["db", "wal", "out"] {
         std::fs::create_dir_all(at(name)).unwrap();
     }
     let (log, bench) = (at("runs"), env!("CARGO_BIN_EXE_db_bench"));
     let body =
         format!("{bench} \"$@\"; code=$?; echo \"$code $*\" >> {}; exit $code", log.display());
     program(&at("db_bench"), &body);
-    // The script samples the machine and ends the samplers by name, everybody's.
-    for name in ["iostat", "vmstat", "killall"] {
-        program(&at("bin").join(name), "exit 0");
-    }
-    let path = format!("{}:{}", at("bin").display(), std::env::var("PATH").unwrap());
+    let path = quiet_path(dir);
     let names: Vec<&str> = jobs.iter().map(|(job, ..)| *job).collect();
     let mut command = Command::new("/bin/bash");
     command.current_dir(&dir.0).arg(script).arg(names.join(",")).stdin(Stdio::null());
@@ -114,10 +137,8 @@ fn run(dir: &Dir, jobs: &[Job], settings: &[(&str, &str)]) -> Option<String> {
     let output = command.output().unwrap();
     let said = text(&output.stdout) + &text(&output.stderr);
     assert!(output.status.success(), "{said}");
-    let runs = std::fs::read_to_string(log).unwrap();
-    let failed: Vec<&str> = runs.lines().filter(|line| !line.starts_with("0 ")).collect();
-    assert!(failed.is_empty(), "{failed:#?}\n{said}");
-    assert_eq!(runs.lines().count(), jobs.iter().map(|(.., times)| times).sum::<usize>(), "{runs}");
+    let runs = good_runs(&log, &said, None);
+    assert_eq!(runs, jobs.iter().map(|(.., times)| times).sum::<usize>(), "{said}");
     for (job, ..) in jobs {
         assert!(said.contains(&format!("Completed {job} ")), "{job}\n{said}");
     }
@@ -125,14 +146,17 @@ fn run(dir: &Dir, jobs: &[Job], settings: &[(&str, &str)]) -> Option<String> {
     Some(std::fs::read_to_string(at("out").join("report.tsv")).unwrap())
 }
 
-/// One line per job, with the columns that the head names and figures that can be.
-fn check(report: &str, jobs: &[Job]) {
+/// The names of the lines that jobs have in the report.
+fn names(jobs: &[Job]) -> Vec<&'static str> {
+    jobs.iter().map(|(_, name, _)| *name).filter(|name| !name.is_empty()).collect()
+}
+
+/// One line per name, with the columns that the head names and figures that can be.
+fn check(report: &str, expected: &[&str], job_id: &str) {
     let mut lines = report.lines().filter(|line| !line.starts_with('#'));
     let head: Vec<&str> = lines.next().unwrap().split('\t').collect();
     assert_eq!(head, COLUMNS);
     let lines: Vec<Vec<&str>> = lines.map(|line| line.split('\t').collect()).collect();
-    let expected: Vec<&str> =
-        jobs.iter().map(|(_, name, _)| *name).filter(|name| !name.is_empty()).collect();
     let names: Vec<&str> = lines.iter().map(|line| line[23]).collect();
     assert_eq!(names, expected, "{report}");
     for line in &lines {
@@ -172,7 +196,10 @@ fn check(report: &str, jobs: &[Job]) {
             of("date").len() == "2026-11-23T08:59:53".len() && of("date").contains('T'),
             "{line:?}"
         );
-        assert_eq!((of("version"), of("job_id")), ("10.10.1", "ours"), "{line:?}");
+        assert_eq!((of("version"), of("job_id")), ("10.10.1", job_id), "{line:?}");
+        for name in ["rss", "githash"] {
+            assert!(!of(name).is_empty(), "{name}: {line:?}");
+        }
     }
 }
 
@@ -180,7 +207,7 @@ fn check(report: &str, jobs: &[Job]) {
 fn rocksdbs_benchmark_script_runs_over_our_tool() {
     let dir = Dir::new("benchmark-sh");
     if let Some(report) = run(&dir, SHORT, &[("NUM_KEYS", "2000")]) {
-        check(&report, SHORT);
+        check(&report, &names(SHORT), "ours");
     }
 }
 
@@ -194,9 +221,92 @@ fn every_job_of_rocksdbs_benchmark_script_runs_over_our_tool() {
         let dir = Dir::new(&format!("benchmark-sh-{style}"));
         let cached = [("COMPACTION_STYLE", style), ("CACHE_INDEX_AND_FILTER_BLOCKS", "1")];
         if let Some(report) = run(&dir, ALL, &[&sizes[..], &cached].concat()) {
-            check(&report, ALL);
+            check(&report, &names(ALL), "ours");
         }
     }
+}
+
+/// The lines that the comparison has for each version.
+const COMPARED: [&str; 10] = [
+    "fillseq.wal_disabled.v400",
+    "revrange.t1",
+    "readrandom.t2",
+    "fwdrange.t2",
+    "multireadrandom.t2",
+    "overwritesome.t2.s0",
+    "revrangewhilewriting.t2",
+    "fwdrangewhilewriting.t2",
+    "readwhilewriting.t2",
+    "overwriteandwait.t2.s0",
+];
+
+/// Puts the script, what it calls, and a `db_bench` for each version into the directory. Returns the versions: ours,
+/// and the same tool on RocksDB's library, or ours again without that.
+fn comparison(dir: &Dir, script: &Path) -> [&'static str; 2] {
+    let at = |name: &str| dir.0.join(name);
+    for name in ["benchmark.sh", "benchmark_compare.sh"] {
+        std::fs::copy(script.with_file_name(name), at(name)).unwrap();
+    }
+    let library = library();
+    let other = if library.is_some() { "rocksdb" } else { "again" };
+    for (version, more) in [("ferrolith", String::new()), (other, library.unwrap_or_default())] {
+        // One job has a fixed duration of five minutes.
+        let body = format!(
+            "for arg; do shift; [ \"$arg\" = --duration=300 ] && arg=--duration=1; set -- \"$@\" \"$arg\"; done\n\
+             {} \"$@\" {more}; code=$?; echo \"$code $*\" >> {}; exit $code",
+            env!("CARGO_BIN_EXE_db_bench"),
+            at(&format!("runs.{version}")).display()
+        );
+        program(&at(&format!("db_bench.{version}")), &body);
+    }
+    ["ferrolith", other]
+}
+
+/// Also the summary, which has the lines of the versions beside each other.
+#[test]
+#[ignore = "a minute"]
+fn rocksdbs_comparison_script_runs_over_our_tool() {
+    let Some(script) = script() else { return };
+    let dir = Dir::new("benchmark-compare");
+    let at = |name: &str| dir.0.join(name);
+    let versions = comparison(&dir, &script);
+    let path = quiet_path(&dir);
+    // The script clears the environment of what it calls, PATH as well.
+    program(&at("bin/env"), "shift; exec /usr/bin/env -i PATH=\"$PATH\" \"$@\"");
+    std::fs::create_dir(at("db")).unwrap();
+    let mut command = Command::new("/bin/bash");
+    command.current_dir(&dir.0).stdin(Stdio::null());
+    command.args(["benchmark_compare.sh", "db", "out"]).args(versions);
+    // One call has no --db and uses the directory for temporary files.
+    command.env("PATH", path).env("TMPDIR", &dir.0).envs([
+        ("NUM_KEYS", "100000"),
+        ("NUM_THREADS", "2"),
+        ("DURATION_RW", "1"),
+        ("DURATION_RO", "1"),
+        ("CACHE_SIZE_MB", "8"),
+    ]);
+    let output = command.output().unwrap();
+    let said = text(&output.stdout) + &text(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    // On a library the tool refuses one benchmark of a job by name: C programs cannot call CompactFiles.
+    let may_fail = |version: &str| (version == "rocksdb").then_some(",compact0,");
+    for version in versions {
+        let runs = good_runs(&at(&format!("runs.{version}")), &said, may_fail(version));
+        // The lines of a report, a flush, and the question whether there is waitforcompaction.
+        assert_eq!(runs, COMPARED.len() + 2, "{said}");
+        let report = std::fs::read_to_string(at("out").join(version).join("report.tsv")).unwrap();
+        check(&report, &COMPARED, "");
+        assert!(at("out").join(version).join("LOG.gz").exists());
+    }
+    let summary = std::fs::read_to_string(at("out/summary.tsv")).unwrap();
+    let groups: Vec<Vec<&str>> =
+        summary.split("\n\n").map(|group| group.lines().collect()).collect();
+    assert!(groups[0].iter().zip(versions).all(|(path, version)| path.contains(version)));
+    for (group, name) in groups[1..].iter().zip(COMPARED) {
+        let tests: Vec<&str> = group.iter().map(|line| line.split('\t').nth(23).unwrap()).collect();
+        assert_eq!(tests, ["test", name, name], "{summary}");
+    }
+    assert_eq!(groups.iter().filter(|group| !group.is_empty()).count(), 1 + COMPARED.len());
 }
 
 /// The first words of each line of the output up to the figures, and how many fields it has.

@@ -16,6 +16,7 @@ mod replay;
 mod suites;
 mod tuning;
 mod ycsb;
+mod ycsb_files;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

@@ -25,7 +25,7 @@ const WORKLOADS: &[(&str, &str)] = &[
 ];
 
 /// Runs a phase that succeeds; returns its JSON line.
-fn phase(name: &str, dir: &Path, file: &Path, more: &[&str]) -> Value {
+pub fn phase(name: &str, dir: &Path, file: &Path, more: &[&str]) -> Value {
     let (db, json) = (dir.join("db"), dir.join("result.jsonl"));
     let mut args = vec!["ycsb", name, "-P", file.to_str().unwrap(), "--db", db.to_str().unwrap()];
     args.extend(["--json", json.to_str().unwrap()]);
