@@ -171,6 +171,15 @@ fn a_time_ends_a_run() {
         phase("run", dir.path(), &file, &["-p", "operationcount=0", "-p", "maxexecutiontime=1"]);
     assert!(run["operations"].as_u64() > Some(0));
     assert!((0.9..30.0).contains(&run["seconds"].as_f64().unwrap()), "{run}");
+    // A load as well, which says that its table is smaller than the file says.
+    let (file, db) = (file.to_str().unwrap(), dir.path().join("other"));
+    let args = ["ycsb", "load", "-P", file, "--db", db.to_str().unwrap()];
+    let more = ["-p", "recordcount=1000000000", "-p", "maxexecutiontime=1"];
+    let output = bench(&[&args[..], &more].concat());
+    assert!(output.status.success(), "{}", text(&output));
+    let said = text(&output);
+    assert!(said.contains("maxexecutiontime ended the load: "), "{said}");
+    assert!(said.contains(" of 1000000000 records"), "{said}");
 }
 
 #[test]
