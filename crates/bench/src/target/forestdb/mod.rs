@@ -170,9 +170,10 @@ impl Open {
 
 impl Drop for Open {
     fn drop(&mut self) {
-        // Writes that the library has not committed by itself would be lost.
+        // Writes that the library has not committed by itself would be lost. ForestDB also empties its WAL index when a
+        // database that commits by itself is closed; every iterator copies the entries that are in it.
         let handle = self.handle.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if let Err(error) = handle.commit() {
+        if let Err(error) = handle.flush() {
             eprintln!("{error}");
         }
     }
