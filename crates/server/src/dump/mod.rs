@@ -17,6 +17,7 @@
 mod collections;
 mod error;
 mod file;
+mod functions;
 mod intset;
 mod kind;
 mod listpack;
@@ -30,6 +31,7 @@ mod zipmap;
 
 pub use error::DumpError;
 pub use file::{Entry, Item, RdbFile};
+pub use functions::{decode_functions, encode_functions};
 pub use value::{Consumer, Group, Pending, Stream, StreamEntry, Value};
 
 use crate::text::crc64;
@@ -61,15 +63,7 @@ impl Version {
 /// Returns the value of a payload. `memory_max` bounds the memory that the value takes, in bytes; a compressed payload
 /// can be much smaller.
 pub fn decode(payload: &[u8], memory_max: usize) -> Result<Value, DumpError> {
-    let (body, footer) = payload.split_last_chunk::<FOOTER>().ok_or(DumpError::Footer)?;
-    let [version @ .., _, _, _, _, _, _, _, _] = *footer;
-    let is_sound = payload.split_last_chunk::<8>().is_some_and(|(checked, checksum)| {
-        crc64::checksum(checked) == u64::from_le_bytes(*checksum)
-    });
-    if u16::from_le_bytes(version) > Version::V11.number() || !is_sound {
-        return Err(DumpError::Footer);
-    }
-    let mut reader = Reader::new(body, memory_max);
+    let mut reader = Reader::new(checked_body(payload)?, memory_max);
     let kind = reader.byte()?;
     let value = kind::read(Kind::from_byte(kind)?, &mut reader)?;
     if !reader.is_at_end() {
@@ -78,10 +72,28 @@ pub fn decode(payload: &[u8], memory_max: usize) -> Result<Value, DumpError> {
     Ok(value)
 }
 
+/// Returns a payload without its version and checksum, which are checked.
+fn checked_body(payload: &[u8]) -> Result<&[u8], DumpError> {
+    let (body, footer) = payload.split_last_chunk::<FOOTER>().ok_or(DumpError::Footer)?;
+    let [version @ .., _, _, _, _, _, _, _, _] = *footer;
+    let is_sound = payload.split_last_chunk::<8>().is_some_and(|(checked, checksum)| {
+        crc64::checksum(checked) == u64::from_le_bytes(*checksum)
+    });
+    if u16::from_le_bytes(version) > Version::V11.number() || !is_sound {
+        return Err(DumpError::Footer);
+    }
+    Ok(body)
+}
+
 /// Returns the payload of a value.
 pub fn encode(value: &Value, version: Version) -> Vec<u8> {
     let mut payload = Vec::new();
     kind::write(value, version, &mut payload);
+    finish(payload, version)
+}
+
+/// Appends the version and the checksum.
+fn finish(mut payload: Vec<u8>, version: Version) -> Vec<u8> {
     payload.extend_from_slice(&version.number().to_le_bytes());
     let checksum = crc64::checksum(&payload);
     payload.extend_from_slice(&checksum.to_le_bytes());

@@ -40,6 +40,7 @@ impl Door {
 pub struct Workers {
     threads: Vec<JoinHandle<()>>,
     stop: watch::Sender<bool>,
+    redis: Option<Arc<redis::Server>>,
 }
 
 /// What all workers share.
@@ -110,15 +111,20 @@ impl Workers {
                 let local = tokio::task::LocalSet::new();
                 local.block_on(&runtime, work(shared, arrivals, accepting, stopped));
             };
-            let thread = std::thread::Builder::new().name(format!("worker-{at}"));
+            let thread = std::thread::Builder::new()
+                .name(format!("worker-{at}"))
+                .stack_size(crate::script::STACK_BYTES);
             threads.push(thread.spawn(run).map_err(failed)?);
         }
-        Ok(Workers { threads, stop })
+        Ok(Workers { threads, stop, redis: shared.redis.clone() })
     }
 
     /// Closes all connections between two requests, and waits for the threads.
     pub fn stop(self) {
         self.stop.send_replace(true);
+        if let Some(server) = &self.redis {
+            server.scripts.stop();
+        }
         for thread in self.threads {
             // A panic was printed when it happened.
             _ = thread.join();

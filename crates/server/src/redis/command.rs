@@ -257,6 +257,11 @@ impl Command {
         positions
     }
 
+    /// Returns whether the command, or a command that its script calls, may write rows.
+    pub fn may_write(&self) -> bool {
+        self.is_write() || (self.group == Group::Scripting && self.flags.has(MAY_REPLICATE))
+    }
+
     /// Returns whether the command may write rows.
     pub fn is_write(&self) -> bool {
         self.flags.has(WRITE)

@@ -233,7 +233,7 @@ impl Server {
         keys: &Positions,
         needs_all: bool,
     ) -> Done<Guards<'_>> {
-        let mode = if command.is_write() { Mode::Exclusive } else { Mode::Shared };
+        let mode = if command.may_write() { Mode::Exclusive } else { Mode::Shared };
         if needs_all {
             return Ok(self.latches.lock_all(Mode::Exclusive));
         }

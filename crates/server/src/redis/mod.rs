@@ -43,6 +43,7 @@ pub mod pause;
 pub mod pubsub;
 mod sample;
 pub mod scanning;
+pub mod scripts;
 pub mod server;
 pub mod session;
 pub mod slowlog;

@@ -8,6 +8,7 @@ use super::monitors::Monitors;
 use super::parameters::{Id, Parameters, output_limits};
 use super::pause::Pause;
 use super::pubsub::{Kind, Pubsub};
+use super::scripts::Scripts;
 use super::slowlog::SlowLog;
 use super::stats::Stats;
 use super::table;
@@ -93,6 +94,8 @@ pub struct Server {
     pub cursors: Cursors,
     /// The subscriptions.
     pub pubsub: Pubsub,
+    /// The scripts and the libraries of functions.
+    pub scripts: Scripts,
     /// The watched keys.
     pub watches: Watches,
     /// The blocked clients.
@@ -140,12 +143,14 @@ impl Server {
         let (parameters, stats) =
             (Parameters::new(&settings.parameters()), Stats::new(table::count()));
         let saved_s = AtomicU64::new(clock.wall_ms() / 1000);
+        let scripts = Scripts::open(&*store);
         Server {
             store,
             latches,
             clock,
             databases,
             clients: Clients::default(),
+            scripts,
             cursors: Cursors::default(),
             pubsub: Pubsub::default(),
             watches: Watches::default(),

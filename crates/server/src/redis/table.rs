@@ -38,6 +38,7 @@ const FAMILIES: &[&[Command]] = &[
     families::admin::acl::COMMANDS,
     families::admin::cluster::COMMANDS,
     families::admin::debug::COMMANDS,
+    families::scripting::COMMANDS,
 ];
 
 /// All commands, and their subcommands behind them, with their numbers.

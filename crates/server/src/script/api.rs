@@ -16,8 +16,11 @@ use super::value::{self, TableRef};
 use crate::resp::Protocol;
 use crate::text::double;
 
-/// The version that scripts see. It is the one of INFO and HELLO.
-const VERSION: (&str, u32) = ("7.2.7", 0x0007_0207);
+/// The version of Redis that scripts and clients are told: some require at least this one.
+pub const REDIS_VERSION: &str = "7.2.5";
+
+/// The same version, with a byte per part.
+const VERSION_NUMBER: u32 = 0x0007_0205;
 
 const FUNCTIONS: &[(&str, RustFn)] = &[
     ("call", |state| call(state, true)),
@@ -67,8 +70,8 @@ pub(super) fn create_for_loading(state: &mut LuaState) -> LuaResult<TableRef> {
 fn add_log_and_version(state: &mut LuaState, table: TableRef) -> LuaResult<()> {
     value::set_functions(state, table, &[("log", log)])?;
     set_numbers(state, table, LOG_LEVELS)?;
-    set_numbers(state, table, &[("REDIS_VERSION_NUM", VERSION.1)])?;
-    let version = value::string(state, VERSION.0.as_bytes());
+    set_numbers(state, table, &[("REDIS_VERSION_NUM", VERSION_NUMBER)])?;
+    let version = value::string(state, REDIS_VERSION.as_bytes());
     value::set_field(state, table, "REDIS_VERSION", version)
 }
 

@@ -33,6 +33,7 @@ mod to_lua;
 mod to_reply;
 mod value;
 
+pub use api::REDIS_VERSION;
 pub use engine::{Engine, STACK_BYTES, library_name};
 pub use flags::Flags;
 pub use host::{Host, Interrupt, Limits, LogLevel};

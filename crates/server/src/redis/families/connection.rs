@@ -8,8 +8,7 @@ use crate::redis::context::Context;
 use crate::redis::failure::{Done, NOT_INTEGER, SYNTAX};
 use crate::resp::Protocol;
 
-/// The version of Redis that clients are told: some require at least this one.
-pub(in crate::redis) const REDIS_VERSION: &str = "7.2.5";
+pub(in crate::redis) use crate::script::REDIS_VERSION;
 
 pub(in crate::redis) const COMMANDS: &[Command] = &[
     Command::new("ping", -1, FAST.and(IN_SUBSCRIPTION), Group::Connection, ping)

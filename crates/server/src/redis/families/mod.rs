@@ -12,6 +12,7 @@ pub(super) mod keys;
 pub(super) mod keyspace;
 pub(super) mod lists;
 pub(super) mod pubsub;
+pub(super) mod scripting;
 pub(super) mod sets;
 pub(super) mod sorted_sets;
 pub(super) mod streams;

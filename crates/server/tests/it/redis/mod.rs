@@ -10,6 +10,7 @@ mod hash_fields;
 mod hashes;
 mod keys;
 mod lists;
+mod scripting;
 mod sets;
 mod sorted_sets;
 mod streams;

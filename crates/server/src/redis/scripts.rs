@@ -1,0 +1,243 @@
+//! Scripts and libraries of functions, which all workers share.
+
+use super::failure::{Done, Failure};
+use super::server::Server;
+use crate::error::{Error, Result};
+use crate::rows::redis::RowKey;
+use crate::script::{
+    Engine, Host, Interrupt, Libraries, Limits, LogLevel, STACK_BYTES, ScriptCache,
+};
+use crate::store::local::SYSTEM;
+use crate::store::{Partition, Range, Store};
+use arc_swap::ArcSwap;
+use parking_lot::{Mutex, MutexGuard};
+use std::cell::RefCell;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+/// The begin of the keys of rows that hold the code of a library.
+const LIBRARY_PREFIX: &[u8] = b"redis.function|";
+
+/// Numbers of sets of scripts, so that a thread notices another server's.
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+/// What all workers share.
+pub struct Scripts {
+    /// The scripts that EVALSHA finds.
+    pub cache: ScriptCache,
+    id: u64,
+    libraries: ArcSwap<Libraries>,
+    /// How often the libraries changed.
+    changes: AtomicU64,
+    /// Held while the libraries change.
+    change: Mutex<()>,
+    running: Mutex<Vec<Arc<Running>>>,
+    is_stopping: AtomicBool,
+    /// The memory of the interpreter that ran last, in bytes.
+    memory: AtomicUsize,
+}
+
+/// A script that has run for some time.
+#[derive(Debug)]
+pub struct Running {
+    /// The SHA-1 of the script or the name of the function.
+    pub name: String,
+    /// Whether EVAL or EVALSHA runs it.
+    pub is_eval: bool,
+    /// The command and its arguments.
+    pub args: Vec<Vec<u8>>,
+    /// When it began, by the monotonic clock.
+    pub started_us: u64,
+    /// Whether it called a command that writes.
+    pub has_written: AtomicBool,
+    /// Whether it must end.
+    pub is_killed: AtomicBool,
+}
+
+/// The interpreter of a thread, and the state of the server that it has seen.
+struct Local {
+    engine: Engine,
+    server: u64,
+    flushes: u64,
+    changes: u64,
+}
+
+thread_local! {
+    static LOCAL: RefCell<Option<Local>> = const { RefCell::new(None) };
+}
+
+impl Scripts {
+    /// Returns an empty cache and the libraries of the store. A library that does not load any more is reported on the
+    /// standard error output and left out.
+    pub fn open(store: &dyn Store) -> Scripts {
+        let scripts = Scripts {
+            cache: ScriptCache::default(),
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            libraries: ArcSwap::default(),
+            changes: AtomicU64::new(0),
+            change: Mutex::default(),
+            running: Mutex::default(),
+            is_stopping: AtomicBool::new(false),
+            memory: AtomicUsize::new(0),
+        };
+        match saved_libraries(store) {
+            Ok(codes) if codes.is_empty() => {}
+            Ok(codes) => scripts.libraries.store(Arc::new(load_apart(codes))),
+            Err(error) => eprintln!("reading the libraries of functions: {error}"),
+        }
+        scripts
+    }
+
+    /// Returns the libraries.
+    pub fn libraries(&self) -> Arc<Libraries> {
+        self.libraries.load_full()
+    }
+
+    /// Begins a change of the libraries; the guard is given to [`replace_libraries`](Scripts::replace_libraries).
+    pub fn begin_change(&self) -> MutexGuard<'_, ()> {
+        self.change.lock()
+    }
+
+    /// Replaces the libraries.
+    pub fn replace_libraries(&self, _change: &MutexGuard<'_, ()>, libraries: Libraries) {
+        self.libraries.store(Arc::new(libraries));
+        self.changes.fetch_add(1, Ordering::Release);
+    }
+
+    /// Adds a script to those that SCRIPT KILL finds.
+    pub fn add_running(&self, running: Arc<Running>) {
+        self.running.lock().push(running);
+    }
+
+    /// Removes a script that ended.
+    pub fn remove_running(&self, running: &Arc<Running>) {
+        self.running.lock().retain(|other| !Arc::ptr_eq(other, running));
+    }
+
+    /// Returns the script that has run longest.
+    pub fn running(&self) -> Option<Arc<Running>> {
+        self.running.lock().first().cloned()
+    }
+
+    /// Makes all scripts end, because the server stops.
+    pub fn stop(&self) {
+        self.is_stopping.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether the server stops.
+    pub fn is_stopping(&self) -> bool {
+        self.is_stopping.load(Ordering::Relaxed)
+    }
+
+    /// Returns the memory of the interpreter that ran last, in bytes.
+    pub fn memory(&self) -> usize {
+        self.memory.load(Ordering::Relaxed)
+    }
+}
+
+/// Calls a function with the interpreter of this thread.
+///
+/// # Errors
+///
+/// A script of this thread runs already.
+pub fn with_engine<R>(server: &Server, work: impl FnOnce(&mut Engine) -> R) -> Done<R> {
+    LOCAL.with(|local| {
+        let Ok(mut local) = local.try_borrow_mut() else {
+            return Err(Failure::from("ERR a script cannot run another one"));
+        };
+        let scripts = &server.scripts;
+        let local = local.get_or_insert_with(|| Local {
+            engine: Engine::new(
+                Limits::default(),
+                RandomState::new().build_hasher().finish() as u32,
+            ),
+            server: scripts.id,
+            flushes: 0,
+            changes: 0,
+        });
+        let flushes = scripts.cache.flushes();
+        if (local.server, local.flushes) != (scripts.id, flushes) {
+            local.engine.reset();
+            (local.server, local.flushes) = (scripts.id, flushes);
+        }
+        let changes = scripts.changes.load(Ordering::Acquire);
+        if local.changes != changes {
+            local.engine.keep_libraries(scripts.libraries().iter());
+            local.changes = changes;
+        }
+        let result = work(&mut local.engine);
+        scripts.memory.store(local.engine.memory(), Ordering::Relaxed);
+        Ok(result)
+    })
+}
+
+/// Returns the place and the key of the row of a library.
+pub fn library_row(name: &[u8]) -> (Partition, RowKey) {
+    (SYSTEM, LIBRARY_PREFIX.iter().chain(name).copied().collect())
+}
+
+fn saved_libraries(store: &dyn Store) -> Result<Vec<Vec<u8>>> {
+    let mut cursor = store.cursor(SYSTEM, &Range::prefix(LIBRARY_PREFIX), None)?;
+    let mut codes = Vec::new();
+    cursor.seek_to_end(false);
+    while let Some((_, code)) = cursor.item() {
+        codes.push(code.to_vec());
+        cursor.step(false);
+    }
+    cursor.status()?;
+    Ok(codes)
+}
+
+/// Loads libraries on a thread with the stack that scripts need.
+fn load_apart(codes: Vec<Vec<u8>>) -> Libraries {
+    let load = move || {
+        let mut engine = Engine::new(Limits::default(), 0);
+        let mut libraries = Libraries::default();
+        for code in codes {
+            let loaded = engine.load(&code, &mut NoHost { questions: 0 });
+            if let Err(text) = loaded.and_then(|library| libraries.add(library, false)) {
+                eprintln!("loading a library of functions: {text}");
+            }
+        }
+        libraries
+    };
+    let thread = std::thread::Builder::new().name("functions".to_owned()).stack_size(STACK_BYTES);
+    let thread =
+        thread.spawn(load).map_err(|error| Error::Io("starting a thread".to_owned(), error));
+    match thread.map(std::thread::JoinHandle::join) {
+        Ok(Ok(libraries)) => libraries,
+        Ok(Err(_)) => Libraries::default(),
+        Err(error) => {
+            eprintln!("loading the libraries of functions: {error}");
+            Libraries::default()
+        }
+    }
+}
+
+/// The host while saved libraries are loaded. They loaded before, so they end soon.
+struct NoHost {
+    questions: usize,
+}
+
+impl Host for NoHost {
+    fn call(&mut self, _: &[&[u8]], reply: &mut crate::resp::Reply) -> Interrupt {
+        reply.error("ERR no commands while libraries are loaded");
+        Interrupt::Continue
+    }
+
+    fn log(&mut self, _: LogLevel, _: &[u8]) {}
+
+    fn may_call(&mut self, _: &[&[u8]]) -> Option<bool> {
+        None
+    }
+
+    fn interrupt(&mut self) -> Interrupt {
+        self.questions += 1;
+        if self.questions > 10_000 {
+            Interrupt::Stop("FUNCTION LOAD timeout")
+        } else {
+            Interrupt::Continue
+        }
+    }
+}
