@@ -119,6 +119,49 @@ fn errors_of_arguments() {
     }
 }
 
+#[test]
+fn values_and_expiries_in_one_command() {
+    let (ours, clock) = start();
+    let mut client = ours.connect();
+    let bulks = |list: &[&str]| {
+        let value = |text: &&str| if text.is_empty() { Value::Null } else { Value::bulk(text) };
+        Value::Array(list.iter().map(value).collect())
+    };
+    assert_eq!(client.say("HSETEX h FXX PX 50 FIELDS 1 a 1"), Value::Integer(0));
+    assert_eq!(client.say("HSETEX h FNX PX 50 FIELDS 2 a 1 b 2"), Value::Integer(1));
+    assert_eq!(client.say("HSETEX h FNX FIELDS 2 a 1 c 2"), Value::Integer(0));
+    assert_eq!(client.say("HPTTL h FIELDS 3 a b c"), integers(&[50, 50, -2]));
+    assert_eq!(client.say("HSETEX h KEEPTTL FIELDS 2 a 3 c 4"), Value::Integer(1));
+    assert_eq!(client.say("HPTTL h FIELDS 2 a c"), integers(&[50, -1]));
+    assert_eq!(client.say("HSETEX h FIELDS 1 b 5"), Value::Integer(1));
+    assert_eq!(client.say("HPTTL h FIELDS 1 b"), integers(&[-1]));
+    assert_eq!(client.say("HGETEX h PERSIST FIELDS 2 a x"), bulks(&["3", ""]));
+    assert_eq!(client.say("HGETEX h EX 1 FIELDS 1 b"), bulks(&["5"]));
+    assert_eq!(client.say("HGETEX h FIELDS 1 b"), bulks(&["5"]));
+    assert_eq!(client.say("HPTTL h FIELDS 2 a b"), integers(&[-1, 1000]));
+    assert_eq!(client.say("HGETDEL h FIELDS 3 a a x"), bulks(&["3", "", ""]));
+    clock.advance_ms(1000);
+    assert_eq!(client.say("HGETALL h"), bulks(&["c", "4"]));
+    assert_eq!(client.say("HSETEX h PXAT 1 FIELDS 2 c 4 d 5"), Value::Integer(1));
+    assert_eq!(client.say("EXISTS h"), Value::Integer(0));
+    assert_eq!(client.say("HSETEX h EX 10 FIELDS 1 a 1"), Value::Integer(1));
+    assert_eq!(client.say("HGETEX h PX 0 FIELDS 1 a"), bulks(&["1"]));
+    assert_eq!(client.say("EXISTS h"), Value::Integer(0));
+    for (command, error) in [
+        (
+            "HSETEX h EX 1 KEEPTTL FIELDS 1 a 1",
+            "ERR Only one of EX, PX, EXAT, PXAT or KEEPTTL arguments can be specified",
+        ),
+        ("HSETEX h FNX FXX FIELDS 1 a 1", "ERR Only one of FXX or FNX arguments can be specified"),
+        ("HSETEX h BOGUS FIELDS 1 a 1", "ERR unknown argument: BOGUS"),
+        ("HSETEX h FIELDS 0 a 1", "ERR invalid number of fields"),
+        ("HSETEX h FIELDS 2 a 1", "ERR wrong number of arguments for 'hsetex' command"),
+        ("HGETDEL h FIELDS 0 a", "ERR Number of fields must be a positive integer"),
+    ] {
+        assert_eq!(client.say(command), Value::Error(error.into()), "{command}");
+    }
+}
+
 /// A hash: fields with their values and expiries.
 #[derive(Default)]
 struct Model(BTreeMap<String, (String, Option<u64>)>);

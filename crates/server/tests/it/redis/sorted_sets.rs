@@ -8,7 +8,8 @@ type Command = Vec<Vec<u8>>;
 /// Random commands on a few keys, one of which holds a string. All members of `l1` and `l2` have the same score.
 fn commands(protocol: u8) -> Vec<Command> {
     let mut random = Rng::with_seed(u64::from(protocol) + 50);
-    let mut commands = vec![words("SET string text")];
+    let mut commands =
+        vec![words("SET string text"), words("SADD s1 m1 m2 m3 m4 m5"), words("SADD s2 m2 m9")];
     commands.extend((0..random_commands(15_000)).map(|_| {
         let mut command = match random.usize(..10) {
             0..=4 => write(&mut random),
@@ -283,9 +284,11 @@ fn combine(random: &mut Rng) -> Command {
     }
     let keys = random.usize(1..4);
     command.push(if random.usize(..15) == 0 { count(random) } else { keys.to_string().into() });
-    command.extend(
-        (0..keys).map(|_| if random.usize(..6) == 0 { lex_key(random) } else { key(random) }),
-    );
+    command.extend((0..keys).map(|_| match random.usize(..8) {
+        0 => lex_key(random),
+        1 | 2 => pick(random, &["s1", "s2"]).into(),
+        _ => key(random),
+    }));
     if random.usize(..3) == 0 {
         command.push(b"WEIGHTS".to_vec());
         command.extend((0..keys).map(|_| score(random)));

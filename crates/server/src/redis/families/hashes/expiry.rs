@@ -15,13 +15,16 @@ const REFUSED: i64 = 0;
 const DONE: i64 = 1;
 const DELETED: i64 = 2;
 
+/// The error of a count of fields below 1.
+pub(super) const NOT_POSITIVE_COUNT: &str = "ERR Number of fields must be a positive integer";
+
 /// How a time is written.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Clock {
     /// Milliseconds per unit.
-    pub unit_ms: u64,
+    pub(super) unit_ms: u64,
     /// Whether times count from now.
-    pub is_relative: bool,
+    pub(super) is_relative: bool,
 }
 
 const SECONDS: Clock = Clock { unit_ms: 1000, is_relative: true };
@@ -31,7 +34,7 @@ const UNIX_MILLISECONDS: Clock = Clock { unit_ms: 1, is_relative: false };
 
 impl Clock {
     /// Returns the time in milliseconds since 1970 that an argument stands for.
-    fn parse(self, context: &Context<'_>, argument: &[u8]) -> Done<u64> {
+    pub(super) fn parse(self, context: &Context<'_>, argument: &[u8]) -> Done<u64> {
         let time = parse_integer(argument)?;
         let time = u64::try_from(time).map_err(|_| "ERR invalid expire time, must be >= 0")?;
         let base_ms = if self.is_relative { context.now_ms() } else { 0 };
@@ -79,7 +82,11 @@ impl Condition {
 }
 
 /// Parses `FIELDS count field ...` at the end of the arguments.
-fn parse_fields<'a>(args: Args<'a>, at: usize, not_positive: &'static str) -> Done<&'a [&'a [u8]]> {
+pub(super) fn parse_fields<'a>(
+    args: Args<'a>,
+    at: usize,
+    not_positive: &'static str,
+) -> Done<&'a [&'a [u8]]> {
     if !args.is(at, "fields") {
         return Err("ERR Mandatory argument FIELDS is missing or not at the right position".into());
     }
@@ -93,9 +100,13 @@ fn parse_fields<'a>(args: Args<'a>, at: usize, not_positive: &'static str) -> Do
 }
 
 /// The fields that a command names, as they are while it runs: expiry and payload, or `None` for absent ones.
-type States<'a> = HashMap<&'a [u8], Option<(u64, Vec<u8>)>>;
+pub(super) type States<'a> = HashMap<&'a [u8], Option<(u64, Vec<u8>)>>;
 
-fn read_states<'a>(context: &Context<'_>, hash: &Hash<'_>, names: &[&'a [u8]]) -> Done<States<'a>> {
+pub(super) fn read_states<'a>(
+    context: &Context<'_>,
+    hash: &Hash<'_>,
+    names: &[&'a [u8]],
+) -> Done<States<'a>> {
     let (mut states, mut at) = (States::new(), names.iter());
     hash.get_all(context.txn, names, |field| {
         if let Some(name) = at.next() {
@@ -187,7 +198,7 @@ pub(super) fn hpexpiretime(context: &mut Context<'_>, args: Args<'_>) -> Done {
 
 fn ttl(context: &mut Context<'_>, args: Args<'_>, clock: Clock) -> Done {
     let found = Hash::find(context, args.at(1))?;
-    let names = parse_fields(args, 2, "ERR Number of fields must be a positive integer")?;
+    let names = parse_fields(args, 2, NOT_POSITIVE_COUNT)?;
     context.out.array(names.len());
     let Some(hash) = found else {
         names.iter().for_each(|_| context.out.integer(NO_FIELD));
@@ -208,7 +219,7 @@ fn ttl(context: &mut Context<'_>, args: Args<'_>, clock: Clock) -> Done {
 pub(super) fn hpersist(context: &mut Context<'_>, args: Args<'_>) -> Done {
     let key = args.at(1);
     let found = Hash::find(context, key)?;
-    let names = parse_fields(args, 2, "ERR Number of fields must be a positive integer")?;
+    let names = parse_fields(args, 2, NOT_POSITIVE_COUNT)?;
     context.out.array(names.len());
     let Some(mut hash) = found else {
         names.iter().for_each(|_| context.out.integer(NO_FIELD));

@@ -3,6 +3,7 @@
 //! Replies with several fields have them in the order of their names; Redis's order is arbitrary.
 
 mod expiry;
+mod extended;
 mod hash;
 mod random;
 mod read;
@@ -11,7 +12,9 @@ mod write;
 use crate::redis::command::{
     Command, DENYOOM, FAST, Flags, Group, Handler, READONLY, READS_FIRST, WRITE,
 };
-use crate::redis::keyspec::{KeySpec, RO, RO_META, RW, RW_DELETE, RW_INSERT, RW_UPDATE, one};
+use crate::redis::keyspec::{
+    KeySpec, RO, RO_META, RW, RW_DELETE, RW_INSERT, RW_POP, RW_UPDATE, one,
+};
 
 const READ: Flags = READONLY.and(FAST);
 const ADD: Flags = WRITE.and(DENYOOM).and(FAST).and(READS_FIRST);
@@ -87,4 +90,13 @@ pub(in crate::redis) const COMMANDS: &[Command] = &[
     command("hpersist", -5, WRITE.and(FAST), expiry::hpersist)
         .with_keys(&[one(1, RW_UPDATE)])
         .with_docs("7.4.0", "Removes the expiries of fields."),
+    command("hgetex", -5, WRITE.and(FAST), extended::hgetex)
+        .with_keys(&[one(1, RW)])
+        .with_docs("8.0.0", "Returns the values of fields, and changes when they expire."),
+    command("hsetex", -6, EXPIRE, extended::hsetex)
+        .with_keys(&[one(1, RW_UPDATE)])
+        .with_docs("8.0.0", "Sets fields and when they expire, under a condition."),
+    command("hgetdel", -5, WRITE.and(FAST), extended::hgetdel)
+        .with_keys(&[one(1, RW_POP)])
+        .with_docs("8.0.0", "Returns the values of fields, and deletes the fields."),
 ];

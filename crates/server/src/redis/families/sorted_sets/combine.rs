@@ -7,6 +7,7 @@ use super::set::{SortedSet, Span};
 use crate::redis::args::{Args, Options, is};
 use crate::redis::context::Context;
 use crate::redis::failure::{Done, NOT_INTEGER, SYNTAX, WRONG_TYPE};
+use crate::redis::members::{member_key, member_of};
 use crate::redis::values::Coll;
 use crate::resp::Protocol;
 use crate::rows::redis::{DATA, Type};
@@ -89,12 +90,11 @@ impl<'k> Source<'k> {
         match self {
             Source::Absent => {}
             Source::Set(set) => {
-                let mut rows = context.sub_rows(set, DATA)?;
-                let mut row = rows.first()?;
-                while let Some((key, _)) = row
-                    && found(set.sub(key), 1.0)?
+                let mut members = context.members(Some(set))?;
+                while let Some(sub) = members.sub()
+                    && found(member_of(sub), 1.0)?
                 {
-                    row = rows.next()?;
+                    members.advance()?;
                 }
             }
             Source::Sorted(set) => {
@@ -111,7 +111,7 @@ impl<'k> Source<'k> {
     fn score(&self, context: &Context<'_>, member: &[u8]) -> Done<Option<f64>> {
         match self {
             Source::Absent => Ok(None),
-            Source::Set(set) => Ok(context.sub_get(set, DATA, member, |_| ())?.map(|()| 1.0)),
+            Source::Set(set) => Ok(context.sub_get(set, DATA, &member_key(member), |_| 1.0)?),
             Source::Sorted(set) => set.score(context.txn, member),
         }
     }

@@ -1,6 +1,7 @@
 //! A sorted set as rows, and walks over its members.
 
 use crate::redis::context::Context;
+use crate::redis::copies::BulkWriter;
 use crate::redis::failure::{DAMAGED, Done};
 use crate::redis::values::Coll;
 use crate::rows::redis::{DATA, SCORE, Type};
@@ -36,21 +37,23 @@ impl<'k> SortedSet<'k> {
         members: &[(impl AsRef<[u8]>, f64)],
         event: &'static str,
     ) -> Done {
-        let coll = context.new_collection(key, Type::SortedSet)?;
-        let was_there = context.remove(&coll.place)?;
+        let mut coll = context.new_collection(key, Type::SortedSet)?;
         context.out.count(members.len());
-        if members.is_empty() {
-            if was_there {
-                context.notify(b'g', "del", key);
-            }
-            return Ok(());
-        }
-        let mut set = SortedSet { coll, has_new_count: false };
+        let mut writer = BulkWriter::new(context);
         for (member, score) in members {
-            set.put(context, member.as_ref(), *score, None)?;
+            let member = member.as_ref();
+            writer.put(context, &coll, DATA, member, &score_bytes(*score))?;
+            writer.put(context, &coll, SCORE, &rank_sub(*score, member), b"")?;
         }
-        set.save(context)?;
-        context.notify(b'z', event, key);
+        writer.finish(context)?;
+        coll.row.count = members.len() as u64;
+        let was_there = context.remove(&coll.place)?;
+        if !members.is_empty() {
+            context.save(&mut coll)?;
+            context.notify(b'z', event, key);
+        } else if was_there {
+            context.notify(b'g', "del", key);
+        }
         Ok(())
     }
 
