@@ -172,3 +172,11 @@ fn an_unknown_engine_is_refused_with_the_known_ones() {
         assert!(error.contains(&expected), "{error}");
     }
 }
+
+#[test]
+fn forestdb_as_a_peer_needs_its_library() {
+    let error = super::bad(&["--engine=both", "--peer=forestdb", "--db=/none/db"]);
+    assert!(error.contains("--peer=forestdb needs --engine_lib, its library"), "{error}");
+    let error = super::bad(&["--engine=forestdb", "--engine_lib=libc.so.6", "--db=/none/db"]);
+    assert!(error.contains("libc.so.6: it does not export fdb_get_default_config"), "{error}");
+}
