@@ -18,6 +18,9 @@ use tokio::sync::{mpsc, watch};
 /// How long accepting pauses after an error, such as too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
+/// How long the removal of expired keys pauses.
+const EXPIRY_PAUSE: Duration = Duration::from_millis(100);
+
 /// Who serves the connections of a listener.
 #[derive(Clone)]
 pub enum Door {
@@ -141,6 +144,7 @@ async fn work(
     accepting: Option<(Vec<(TcpListener, Door)>, Senders)>,
     mut stopped: watch::Receiver<bool>,
 ) {
+    let accepts = accepting.is_some();
     if let Some((listeners, senders)) = accepting {
         let turn = Rc::new(AtomicUsize::new(0));
         for (listener, door) in listeners {
@@ -149,6 +153,9 @@ async fn work(
         }
     }
     let worker = shared.redis.as_ref().map(|server| Rc::new(RefCell::new(server.worker())));
+    if let (true, Some(server), Some(worker)) = (accepts, &shared.redis, &worker) {
+        tokio::task::spawn_local(remove_expired(server.clone(), worker.clone()));
+    }
     loop {
         tokio::select! {
             // It ends with an error if the sender is gone, which also means to stop.
@@ -159,6 +166,16 @@ async fn work(
                 }
                 None => return,
             },
+        }
+    }
+}
+
+/// Removes expired keys whose events clients wait for.
+async fn remove_expired(server: Arc<redis::Server>, worker: Rc<RefCell<redis::Worker>>) {
+    loop {
+        tokio::time::sleep(EXPIRY_PAUSE).await;
+        if let Err(failure) = server.remove_expired(&mut worker.borrow_mut()) {
+            eprintln!("removing expired keys: {}", failure.text());
         }
     }
 }

@@ -11,7 +11,7 @@
 //!    collections), `sample` (random elements).
 //! 4. `command` (the description of a command), `table` (all of them).
 //! 5. `execute` (one command from its checks to its effects), `group` (commands of a pipeline), `observe` (statistics,
-//!    logs and monitors), `transactions` (MULTI), `wake` (blocked clients).
+//!    logs and monitors), `transactions` (MULTI), `wake` (blocked clients), `expired` (events).
 //! 6. `families`: the handlers.
 //!
 //! How a command runs: [`Server::execute`] finds it in the table, takes the latches of its keys, and calls its handler
@@ -29,6 +29,7 @@ pub mod cursors;
 pub mod databases;
 pub mod effects;
 mod execute;
+pub mod expired;
 pub mod failure;
 mod families;
 mod group;

@@ -3,6 +3,7 @@
 use super::clients::Clients;
 use super::cursors::Cursors;
 use super::databases::Databases;
+use super::expired::Expirations;
 use super::latency::LatencyMonitor;
 use super::monitors::Monitors;
 use super::parameters::{Id, Parameters, output_limits};
@@ -96,6 +97,8 @@ pub struct Server {
     pub pubsub: Pubsub,
     /// The scripts and the libraries of functions.
     pub scripts: Scripts,
+    /// When keys expire, for events.
+    pub expirations: Expirations,
     /// The watched keys.
     pub watches: Watches,
     /// The blocked clients.
@@ -153,6 +156,7 @@ impl Server {
             scripts,
             cursors: Cursors::default(),
             pubsub: Pubsub::default(),
+            expirations: Expirations::default(),
             watches: Watches::default(),
             waiters: Waiters::default(),
             settings,
@@ -176,9 +180,9 @@ impl Server {
         self.store.horizons().evaluation_ms(self.clock.wall_ms())
     }
 
-    /// Returns whether somebody watches or waits for keys, so that writers must name theirs.
+    /// Returns whether somebody watches or waits for keys, or for their expiry, so that writers must name theirs.
     pub fn has_interest(&self) -> bool {
-        !self.watches.is_empty() || !self.waiters.is_empty()
+        !self.watches.is_empty() || !self.waiters.is_empty() || self.expirations.is_on()
     }
 
     /// Returns the password that clients must give; empty if none.
@@ -211,7 +215,7 @@ impl Server {
                 let limit = self.outbox_max();
                 self.clients.list().iter().for_each(|client| client.outbox.set_limit(limit));
             }
-            EVENTS => self.events.store(self.parameters.number(id) as u32, Ordering::Relaxed),
+            EVENTS => self.set_events(self.parameters.number(id) as u32),
             _ => {}
         }
     }
@@ -224,6 +228,12 @@ impl Server {
     /// Returns whether events of a class are switched on.
     pub fn wants_event(&self, class: u8) -> bool {
         self.events.load(Ordering::Relaxed) & event_bit(class) != 0
+    }
+
+    /// Chooses which events are published.
+    fn set_events(&self, events: u32) {
+        self.events.store(events, Ordering::Relaxed);
+        self.expirations.switch(Server::wants_expired(events));
     }
 }
 

@@ -28,6 +28,7 @@ const FAMILIES: &[&[Command]] = &[
     families::geo::COMMANDS,
     families::expiry::COMMANDS,
     families::keyspace::COMMANDS,
+    families::object::COMMANDS,
     families::pubsub::COMMANDS,
     families::waits::COMMANDS,
     families::lists::COMMANDS,

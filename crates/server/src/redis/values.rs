@@ -159,6 +159,9 @@ impl Context<'_> {
         } else {
             let value = coll.row.to_bytes();
             self.txn.put(coll.place.partition, &coll.place.meta(), &value)?;
+            if !coll.is_stored {
+                self.notify(b'n', "new", coll.place.key);
+            }
             coll.is_stored = true;
         }
         self.touch(coll.place.key);

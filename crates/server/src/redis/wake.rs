@@ -27,6 +27,9 @@ impl Server {
         let mut keys = VecDeque::new();
         loop {
             self.tell_subscribers(worker);
+            if self.expirations.is_on() {
+                worker.effects.touched.iter().for_each(|key| self.note_expiry(key));
+            }
             if !self.waiters.is_empty() {
                 self.add_keys(worker, &mut keys);
                 for table in &worker.effects.emptied {
