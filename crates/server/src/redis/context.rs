@@ -101,6 +101,11 @@ impl Context<'_> {
         Ok(())
     }
 
+    /// Returns whether the latch of a key is held.
+    pub fn holds(&self, key: &[u8]) -> bool {
+        self.held.covers(key)
+    }
+
     /// Returns why the command is evaluated.
     pub fn cause(&self) -> Cause {
         self.cause

@@ -3,6 +3,7 @@
 pub(super) mod admin;
 pub(super) mod bitmaps;
 pub(super) mod connection;
+pub(super) mod dump;
 pub(super) mod expiry;
 pub(super) mod geo;
 pub(super) mod hashes;
@@ -15,6 +16,7 @@ pub(super) mod object;
 pub(super) mod pubsub;
 pub(super) mod scripting;
 pub(super) mod sets;
+pub(super) mod sort;
 pub(super) mod sorted_sets;
 pub(super) mod streams;
 pub(super) mod strings;

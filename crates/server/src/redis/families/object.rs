@@ -6,6 +6,7 @@ use crate::redis::context::Context;
 use crate::redis::failure::Done;
 use crate::redis::families::help::help;
 use crate::redis::keyspec::{RO_META, one};
+use crate::redis::members::member_of;
 use crate::redis::parameters::Id;
 use crate::redis::values::{Coll, is_collection};
 use crate::rows::redis::{Collection, DATA, Type};
@@ -146,7 +147,7 @@ fn is_compact(context: &Context<'_>, coll: &Coll<'_>, limits: Limits) -> Done<bo
     while let Some((row, value)) = item {
         let element = coll.sub(row);
         let is_small = match coll.row.head.ty {
-            Type::Set => integer::parse(element).is_some(),
+            Type::Set => integer::parse(member_of(element)).is_some(),
             Type::Hash => element.len() <= limits.bytes_max && value.len() <= limits.bytes_max + 1,
             _ => element.len() <= limits.bytes_max,
         };

@@ -32,15 +32,27 @@ fn pick<'a>(random: &mut Rng, list: &[&'a str]) -> &'a str {
 /// Returns a time argument: seconds, milliseconds, or a Unix time in either.
 fn time(random: &mut Rng) -> String {
     match random.usize(..4) {
-        0 => pick(random, &["1893456000", "1893456000000", "2524608000", "1000000000"]).to_owned(),
+        0 => pick(random, &["1893456000", "1893456000000", "2524608000", "1050000000"]).to_owned(),
         _ => pick(random, &NUMBERS).to_owned(),
     }
 }
 
 fn command(random: &mut Rng) -> String {
     let (key, other) = (pick(random, &KEYS), pick(random, &KEYS));
-    match random.usize(..30) {
-        0..6 => format!("SET {key} {}", random.u8(..)),
+    match random.usize(..34) {
+        0..4 => format!("SET {key} {}", random.u8(..)),
+        4 => format!("RPUSH {key} {} {}", random.u8(..), random.u8(..)),
+        5 => format!("SADD {key} {} x", random.u8(..)),
+        30 => format!("HSET {key} {} {}", random.u8(..10), random.u8(..)),
+        31 => format!("ZADD {key} {} {}", random.u8(..10), random.u8(..)),
+        32 => {
+            let name = pick(random, &["ENCODING", "ENCODING", "FREQ", "x"]);
+            format!("OBJECT {name} {key}")
+        }
+        33 => {
+            let read = ["LRANGE K 0 -1", "SMEMBERS K", "HGETALL K", "ZRANGE K 0 -1 WITHSCORES"];
+            pick(random, &read).replace('K', key)
+        }
         6 => format!("DEL {key} {other}"),
         7 => format!("UNLINK {key}"),
         8 => format!("EXISTS {key} {other} {key}"),

@@ -12,6 +12,7 @@ mod keys;
 mod lists;
 mod scripting;
 mod sets;
+mod sort;
 mod sorted_sets;
 mod streams;
 mod strings;

@@ -15,8 +15,8 @@ use smallvec::SmallVec;
 const PURGED_MAX: usize = 1000;
 
 /// A hash that a command works on. Changes are stored by [`Hash::save`].
-pub(super) struct Hash<'k> {
-    pub(super) coll: Coll<'k>,
+pub(in crate::redis::families) struct Hash<'k> {
+    pub(in crate::redis::families) coll: Coll<'k>,
     expiries: Expiries,
     now_ms: u64,
     /// Whether rows of expired fields may exist after the removal.
@@ -26,17 +26,20 @@ pub(super) struct Hash<'k> {
 }
 
 /// What a field was before a write: when it expires (0 means never), or `None` if it was absent.
-pub(super) type Old = Option<u64>;
+pub(in crate::redis::families) type Old = Option<u64>;
 
 impl<'k> Hash<'k> {
     /// Returns a hash for reading; `None` if the key is absent.
-    pub(super) fn find(context: &Context<'_>, key: &'k [u8]) -> Done<Option<Hash<'k>>> {
+    pub(in crate::redis::families) fn find(
+        context: &Context<'_>,
+        key: &'k [u8],
+    ) -> Done<Option<Hash<'k>>> {
         let Some(coll) = context.collection(key, Type::Hash)? else { return Ok(None) };
         Hash::new(coll, context.now_ms()).map(Some)
     }
 
     /// Returns a hash for writing, without the fields that have expired; `None` if the key is absent.
-    pub(super) fn find_to_write(
+    pub(in crate::redis::families) fn find_to_write(
         context: &mut Context<'_>,
         key: &'k [u8],
     ) -> Done<Option<Hash<'k>>> {
@@ -46,14 +49,20 @@ impl<'k> Hash<'k> {
     }
 
     /// Returns a hash for writing, which is new if the key is absent.
-    pub(super) fn find_or_create(context: &mut Context<'_>, key: &'k [u8]) -> Done<Hash<'k>> {
+    pub(in crate::redis::families) fn find_or_create(
+        context: &mut Context<'_>,
+        key: &'k [u8],
+    ) -> Done<Hash<'k>> {
         let mut hash = Hash::find_or_new(context, key)?;
         hash.purge(context)?;
         Ok(hash)
     }
 
     /// As [`find_or_create`](Hash::find_or_create), without a write: [`purge`](Hash::purge) must be called before one.
-    pub(super) fn find_or_new(context: &Context<'_>, key: &'k [u8]) -> Done<Hash<'k>> {
+    pub(in crate::redis::families) fn find_or_new(
+        context: &Context<'_>,
+        key: &'k [u8],
+    ) -> Done<Hash<'k>> {
         match Hash::find(context, key)? {
             Some(hash) => Ok(hash),
             None => Hash::new(context.new_collection(key, Type::Hash)?, context.now_ms()),
@@ -67,12 +76,12 @@ impl<'k> Hash<'k> {
     }
 
     /// Returns whether the key was there.
-    pub(super) fn is_stored(&self) -> bool {
+    pub(in crate::redis::families) fn is_stored(&self) -> bool {
         self.coll.is_stored
     }
 
     /// Returns the number of fields.
-    pub(super) fn len(&self, context: &Context<'_>) -> Done<u64> {
+    pub(in crate::redis::families) fn len(&self, context: &Context<'_>) -> Done<u64> {
         let mut expired = 0;
         if self.expiries.are_due(self.now_ms) {
             let end = self.now_ms.saturating_add(1).to_be_bytes();
@@ -88,7 +97,7 @@ impl<'k> Hash<'k> {
     }
 
     /// Passes a field to `found`, and returns its result; `None` if the field is absent.
-    pub(super) fn get<R>(
+    pub(in crate::redis::families) fn get<R>(
         &self,
         txn: &Txn,
         name: &[u8],
@@ -107,7 +116,7 @@ impl<'k> Hash<'k> {
     }
 
     /// Passes each of these fields to `found`, in their order; `None` for those that are absent.
-    pub(super) fn get_all(
+    pub(in crate::redis::families) fn get_all(
         &self,
         txn: &Txn,
         names: &[&[u8]],
@@ -133,7 +142,11 @@ impl<'k> Hash<'k> {
     }
 
     /// Returns what these fields are before a write.
-    pub(super) fn olds(&self, txn: &Txn, names: &[&[u8]]) -> Done<SmallVec<[Old; 8]>> {
+    pub(in crate::redis::families) fn olds(
+        &self,
+        txn: &Txn,
+        names: &[&[u8]],
+    ) -> Done<SmallVec<[Old; 8]>> {
         let mut olds = SmallVec::with_capacity(names.len());
         match self.coll.is_stored {
             true => self.get_all(txn, names, |old| olds.push(old.map(|field| field.expire_ms)))?,
@@ -143,7 +156,7 @@ impl<'k> Hash<'k> {
     }
 
     /// Passes fields to `found`, in the order of their names, while it returns true.
-    pub(super) fn each(
+    pub(in crate::redis::families) fn each(
         &self,
         txn: &Txn,
         mut found: impl FnMut(&[u8], Field<'_>) -> Done<bool>,
@@ -161,7 +174,7 @@ impl<'k> Hash<'k> {
     }
 
     /// Writes a field.
-    pub(super) fn put(
+    pub(in crate::redis::families) fn put(
         &mut self,
         context: &mut Context<'_>,
         name: &[u8],
@@ -191,7 +204,7 @@ impl<'k> Hash<'k> {
     }
 
     /// Deletes a field that exists.
-    pub(super) fn delete(
+    pub(in crate::redis::families) fn delete(
         &mut self,
         context: &mut Context<'_>,
         name: &[u8],
@@ -227,7 +240,7 @@ impl<'k> Hash<'k> {
     }
 
     /// Removes fields that have expired.
-    pub(super) fn purge(&mut self, context: &mut Context<'_>) -> Done {
+    pub(in crate::redis::families) fn purge(&mut self, context: &mut Context<'_>) -> Done {
         if self.expiries.count > 0 {
             // The last step reads the first and the last expiry among those that the command wrote.
             context.txn.see_own_writes();
@@ -259,7 +272,7 @@ impl<'k> Hash<'k> {
     }
 
     /// Stores what changed of the M row. Returns whether no field is left, so that the key is removed.
-    pub(super) fn save(&mut self, context: &mut Context<'_>) -> Done<bool> {
+    pub(in crate::redis::families) fn save(&mut self, context: &mut Context<'_>) -> Done<bool> {
         if self.has_new_expiries {
             self.measure_expiries(context)?;
         }
@@ -273,7 +286,7 @@ impl<'k> Hash<'k> {
     }
 
     /// Stores what a removal of expired fields changed, if one was done. For a command that changes nothing else.
-    pub(super) fn save_purge(&mut self, context: &mut Context<'_>) -> Done {
+    pub(in crate::redis::families) fn save_purge(&mut self, context: &mut Context<'_>) -> Done {
         if self.has_new_count || self.has_new_expiries {
             self.save(context)?;
         }

@@ -4,7 +4,7 @@
 
 mod expiry;
 mod extended;
-mod hash;
+pub(in crate::redis::families) mod hash;
 mod random;
 mod read;
 mod write;

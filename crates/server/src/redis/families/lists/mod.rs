@@ -2,7 +2,7 @@
 //! (from list to list, several lists, blocking).
 
 mod commands;
-mod list;
+pub(in crate::redis::families) mod list;
 mod middle;
 mod moving;
 mod places;
