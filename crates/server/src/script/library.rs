@@ -60,9 +60,9 @@ impl Library {
         &self.functions
     }
 
-    /// Returns a function by its name.
+    /// Returns a function by its name, in any case.
     pub fn function(&self, name: &[u8]) -> Option<&Function> {
-        self.functions.iter().find(|function| function.name == name)
+        self.functions.iter().find(|function| function.name.eq_ignore_ascii_case(name))
     }
 }
 
@@ -70,6 +70,7 @@ impl Library {
 #[derive(Clone, Debug, Default)]
 pub struct Libraries {
     by_name: BTreeMap<Vec<u8>, Arc<Library>>,
+    /// By names in lower case.
     by_function: HashMap<Vec<u8>, Arc<Library>>,
 }
 
@@ -89,9 +90,9 @@ impl Libraries {
         self.by_name.get(name)
     }
 
-    /// Returns the library of a function.
+    /// Returns the library of a function, whose name may be in any case.
     pub fn of_function(&self, name: &[u8]) -> Option<&Arc<Library>> {
-        self.by_function.get(name)
+        self.by_function.get(&name.to_ascii_lowercase())
     }
 
     /// Adds a library, in the place of one of the same name if `replaces`. Leaves the set as it was on an error, which
@@ -134,7 +135,7 @@ impl Libraries {
         stays: impl Fn(&Library) -> bool,
     ) -> Result<(), String> {
         for function in &library.functions {
-            if self.by_function.get(&function.name).is_some_and(|owner| stays(owner)) {
+            if self.of_function(&function.name).is_some_and(|owner| stays(owner)) {
                 return Err(format!("Function {} already exists", lossy(&function.name)));
             }
         }
@@ -144,7 +145,7 @@ impl Libraries {
     fn insert(&mut self, library: Arc<Library>) {
         self.remove(&library.name);
         for function in &library.functions {
-            self.by_function.insert(function.name.clone(), Arc::clone(&library));
+            self.by_function.insert(function.name.to_ascii_lowercase(), Arc::clone(&library));
         }
         self.by_name.insert(library.name.clone(), library);
     }

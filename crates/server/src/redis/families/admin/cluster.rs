@@ -1,7 +1,7 @@
 //! CLUSTER, as a cluster of this one node describes itself, and the commands that clients of clusters send.
 
 use crate::redis::args::{Args, parse_integer};
-use crate::redis::command::{ADMIN, Command, FAST, Flags, Group, LOADING, NONE, STALE};
+use crate::redis::command::{ADMIN, Command, FAST, Flags, Group, LOADING, NONE, NOSCRIPT, STALE};
 use crate::redis::context::Context;
 use crate::redis::failure::{Done, Failure};
 use crate::redis::families::help::help;
@@ -10,6 +10,7 @@ use crate::store::Range;
 use crate::text::slot::{self, SLOTS};
 
 const ROUTING: Flags = FAST.and(LOADING).and(STALE);
+const RESET: Flags = ADMIN.and(NOSCRIPT);
 
 pub(in crate::redis) const COMMANDS: &[Command] = &[
     Command::container("cluster", Group::Cluster, SUBCOMMANDS)
@@ -54,7 +55,7 @@ subcommands! {
     "nodes" 2 NONE nodes "3.0.0" "Describes the nodes.";
     "replicas" 3 ADMIN links "5.0.0" "Returns the replicas, of which there are none.";
     "replicate" 3 ADMIN refuse "3.0.0" "Fails: there are no replicas.";
-    "reset" -2 ADMIN refuse "3.0.0" "Fails: this node has all slots.";
+    "reset" -2 RESET refuse "3.0.0" "Fails: this node has all slots.";
     "saveconfig" 2 ADMIN refuse "3.0.0" "Fails: there is nothing to save.";
     "set-config-epoch" 3 ADMIN refuse "3.0.0" "Fails: there is one node.";
     "setslot" -4 ADMIN refuse "3.0.0" "Fails: this node has all slots.";

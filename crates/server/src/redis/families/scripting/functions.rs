@@ -6,7 +6,7 @@ use crate::redis::args::{Args, wrong_arity};
 use crate::redis::context::Context;
 use crate::redis::failure::{Done, Failure};
 use crate::redis::scripts::{library_row, with_engine};
-use crate::script::{Flags, Libraries, Library, library_name};
+use crate::script::{Libraries, Library, library_name};
 use crate::text::glob::{self, Case};
 use std::sync::Arc;
 
@@ -16,14 +16,14 @@ pub(super) fn fcall(context: &mut Context<'_>, args: Args<'_>) -> Done {
     let libraries = context.server.scripts.libraries();
     let library = libraries.of_function(name).map(Arc::clone);
     let Some(library) = library else { return Err("ERR Function not found".into()) };
+    let Some(function) = library.function(name) else { return Err("ERR Function not found".into()) };
     let count = args.integer(2).map_err(|_| "ERR Bad number of keys provided")?;
     let keys = check_key_count(args, count)?;
-    let flags = library.function(name).map_or(Flags::default(), |function| function.flags);
-    let is_read_only = check_flags(context, flags)?;
-    let shown = String::from_utf8_lossy(name);
+    let is_read_only = check_flags(context, function.flags)?;
+    let shown = String::from_utf8_lossy(&function.name);
     run_with(context, args, (&shown, false), is_read_only, |engine, host, reply| {
         let arguments = args.from(3 + keys);
-        engine.call(&library, name, args.range(3, 3 + keys), arguments, host, reply);
+        engine.call(&library, &function.name, args.range(3, 3 + keys), arguments, host, reply);
     })
 }
 
