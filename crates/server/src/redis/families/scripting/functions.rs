@@ -2,7 +2,7 @@
 
 use super::eval::{check_flags, check_key_count, is_mode, run_with};
 use super::host::ScriptHost;
-use crate::redis::args::{Args, wrong_arity};
+use crate::redis::args::Args;
 use crate::redis::context::Context;
 use crate::redis::failure::{Done, Failure};
 use crate::redis::scripts::{library_row, with_engine};
@@ -16,7 +16,9 @@ pub(super) fn fcall(context: &mut Context<'_>, args: Args<'_>) -> Done {
     let libraries = context.server.scripts.libraries();
     let library = libraries.of_function(name).map(Arc::clone);
     let Some(library) = library else { return Err("ERR Function not found".into()) };
-    let Some(function) = library.function(name) else { return Err("ERR Function not found".into()) };
+    let Some(function) = library.function(name) else {
+        return Err("ERR Function not found".into());
+    };
     let count = args.integer(2).map_err(|_| "ERR Bad number of keys provided")?;
     let keys = check_key_count(args, count)?;
     let is_read_only = check_flags(context, function.flags)?;
@@ -88,7 +90,7 @@ pub(super) fn delete(context: &mut Context<'_>, args: Args<'_>) -> Done {
 /// FUNCTION FLUSH.
 pub(super) fn flush(context: &mut Context<'_>, args: Args<'_>) -> Done {
     if args.len() > 3 {
-        return Err(wrong_arity("function|flush"));
+        return Err(too_many(args));
     }
     if args.len() == 3 && !is_mode(args) {
         return Err("ERR FUNCTION FLUSH only supports SYNC|ASYNC option".into());
@@ -102,6 +104,13 @@ pub(super) fn flush(context: &mut Context<'_>, args: Args<'_>) -> Done {
     scripts.replace_libraries(&change, Libraries::default());
     context.out.ok();
     Ok(())
+}
+
+/// Returns the error of too many arguments.
+pub(super) fn too_many(args: Args<'_>) -> Failure {
+    let name = String::from_utf8_lossy(args.at(1));
+    let text = "unknown subcommand or wrong number of arguments for";
+    format!("ERR {text} '{name}'. Try FUNCTION HELP.").into()
 }
 
 /// FUNCTION LIST.

@@ -1,8 +1,8 @@
 //! FUNCTION DUMP and FUNCTION RESTORE.
 
-use super::functions::{error, load_library};
+use super::functions::{error, load_library, too_many};
 use crate::dump::{self, DumpError, Version};
-use crate::redis::args::{Args, wrong_arity};
+use crate::redis::args::Args;
 use crate::redis::context::Context;
 use crate::redis::failure::{Done, Failure};
 use crate::redis::scripts::library_row;
@@ -22,7 +22,7 @@ pub(super) fn dump(context: &mut Context<'_>, _: Args<'_>) -> Done {
 /// FUNCTION RESTORE.
 pub(super) fn restore(context: &mut Context<'_>, args: Args<'_>) -> Done {
     if args.len() > 4 {
-        return Err(wrong_arity("function|restore"));
+        return Err(too_many(args));
     }
     let (flushes, replaces) = match args.at(3).to_ascii_lowercase().as_slice() {
         b"" | b"append" => (false, false),
