@@ -1,3 +1,4 @@
 //! Integration tests: each starts a server in this process.
+mod crash;
 mod pegasus;
 mod redis;
