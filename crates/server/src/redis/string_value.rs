@@ -13,6 +13,7 @@ use super::command::ONE_ROW;
 use super::context::Context;
 use super::copies::BulkWriter;
 use super::failure::{DAMAGED, Done, WRONG_TYPE};
+use super::parameters::Id;
 use super::values::{Coll, Place};
 use crate::resp::Reply;
 use crate::rows::redis::{CHUNKED, COLLECTION_KEY_MAX, Collection, DATA, Head, RAW, Type};
@@ -26,7 +27,7 @@ pub const CHUNK: usize = 4096;
 /// A string that is changed in place is stored in chunks from this length on.
 pub const CHUNKED_MIN: u64 = 16 * 1024;
 
-/// The maximum length of a string: Redis's default of `proto-max-bulk-len`.
+/// The maximum length of a string, unless `proto-max-bulk-len` is less.
 pub const STRING_MAX: u64 = 512 << 20;
 
 /// The length of a string whose last BITFIELD began in the last byte of [`STRING_MAX`].
@@ -181,6 +182,13 @@ fn start_of(sub: &[u8]) -> Done<u64> {
 }
 
 impl Context<'_> {
+    /// Returns the maximum length of a string.
+    pub fn string_max(&self) -> u64 {
+        const MAX: Id = Id::of("proto-max-bulk-len");
+        let limit = u64::try_from(self.server.parameters.number(MAX)).unwrap_or(0);
+        limit.min(STRING_MAX)
+    }
+
     /// Returns a string; `None` if the key is absent.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Commands on HyperLogLogs.
 
-use crate::hll::{HllError, HyperLogLog, Registers, SPARSE_MAX_BYTES, self_test};
+use crate::hll::{HllError, HyperLogLog, Registers, self_test};
 use crate::redis::args::{Args, is};
 use crate::redis::command::{
     ADMIN, Command, DENYOOM, FAST, Flags, Group, MAY_REPLICATE, READONLY, READS_FIRST, WRITE,
@@ -8,6 +8,7 @@ use crate::redis::command::{
 use crate::redis::context::Context;
 use crate::redis::failure::{Done, Failure};
 use crate::redis::keyspec::{KeyFlags, RO, RW, RW_INSERT, one, range};
+use crate::redis::parameters::Id;
 
 /// Adds to the destination of PFMERGE.
 const RW_ADD: KeyFlags = KeyFlags(&["RW", "access", "insert"]);
@@ -48,12 +49,18 @@ fn load(context: &mut Context<'_>, key: &[u8]) -> Done<Option<(HyperLogLog, u64)
     Ok(Some((HyperLogLog::from_bytes(value.into_bytes(context.txn)?)?, expire_ms)))
 }
 
+/// Returns the length from which a HyperLogLog is dense.
+fn sparse_max(context: &Context<'_>) -> usize {
+    const MAX: Id = Id::of("hll-sparse-max-bytes");
+    usize::try_from(context.server.parameters.number(MAX)).unwrap_or(0)
+}
+
 fn pfadd(context: &mut Context<'_>, args: Args<'_>) -> Done {
     let key = args.at(1);
     let found = load(context, key)?;
     let is_new = found.is_none();
     let (mut value, expire_ms) = found.unwrap_or_default();
-    let is_changed = value.add(args.from(2), SPARSE_MAX_BYTES)? || is_new;
+    let is_changed = value.add(args.from(2), sparse_max(context))? || is_new;
     if is_changed {
         value.invalidate();
         context.put_string(&context.place(key), value.as_bytes(), expire_ms)?;
@@ -108,7 +115,7 @@ fn pfmerge(context: &mut Context<'_>, args: Args<'_>) -> Done {
         }
     }
     let (target_value, expire_ms) = found.map_or((None, 0), |(value, ms)| (Some(value), ms));
-    let merged = HyperLogLog::merged(target_value, &sources, SPARSE_MAX_BYTES)?;
+    let merged = HyperLogLog::merged(target_value, &sources, sparse_max(context))?;
     context.put_string(&context.place(target), merged.as_bytes(), expire_ms)?;
     context.notify(b'$', "pfadd", target);
     context.out.ok();

@@ -70,6 +70,10 @@ const FORMS: &[&str] = &[
     "SSCAN K 0 nope",
     "SSCAN K 0 COUNT",
     "DEL K",
+    "ZADD z N M",
+    "ZUNION 2 K z WITHSCORES",
+    "ZINTER 2 K z",
+    "ZDIFF 2 K z",
     "SET s x",
     "SCARD K",
 ];

@@ -96,6 +96,8 @@ fn fill(random: &mut Rng, form: &str) -> Vec<Vec<u8>> {
     form.split(' ')
         .map(|word| match word {
             "K" => key(random).into_bytes(),
+            // Not the key with damaged HyperLogLogs, to which Redis adds some elements before it fails.
+            "H" => one(random, &["a", "b", "c", "d"]).as_bytes().to_vec(),
             "V" => value(random),
             "N" => number(random).into_bytes(),
             "T" => ["i8", "u8", "i16", "u16", "u1", "i1", "i64", "u63", "u64", "i5", "x3", "u31"]
@@ -181,6 +183,8 @@ const STRINGS: &[&str] = &[
     "LCS a b MINMATCHLEN",
     "LCS a b nope",
     "DEL K",
+    "TTL K",
+    "PERSIST K",
     "SADD l x",
     "SADD m y",
 ];
@@ -229,8 +233,8 @@ const BITMAPS: &[&str] = &[
 ];
 
 const HYPERLOGLOGS: &[&str] = &[
-    "PFADD K V V V",
-    "PFADD K N N",
+    "PFADD H V V V",
+    "PFADD H N N",
     "PFADD K N",
     "PFADD K",
     "PFCOUNT K",
@@ -259,7 +263,14 @@ fn check(forms: &[&str], seed: u64) {
         };
         (0..random_commands(1500)).map(|_| one(&mut random)).collect()
     };
-    compare(commands, |_, value| value);
+    compare(commands, |command, value| match value {
+        // In millions of seconds: time goes on during the test.
+        Value::Integer(ttl) if command[0] == b"TTL" && ttl > 0 => {
+            // Our times end in the year 10889.
+            Value::Integer(((ttl + 500_000) / 1_000_000).min(270_000))
+        }
+        value => value,
+    });
 }
 
 #[test]

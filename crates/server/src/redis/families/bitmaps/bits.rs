@@ -6,16 +6,16 @@ use crate::bits::{self, field};
 use crate::redis::args::Args;
 use crate::redis::context::Context;
 use crate::redis::failure::{Done, SYNTAX};
-use crate::redis::string_value::{Part, STRING_MAX, StringRow, StringValue};
+use crate::redis::string_value::{Part, StringRow, StringValue};
 use crate::text::integer;
 use std::ops::ControlFlow;
 
-fn offset(args: Args<'_>) -> Done<u64> {
-    field::parse_offset(args.at(2), STRING_MAX).ok_or_else(|| BAD_OFFSET.into())
+fn offset(context: &Context<'_>, args: Args<'_>) -> Done<u64> {
+    field::parse_offset(args.at(2), context.string_max()).ok_or_else(|| BAD_OFFSET.into())
 }
 
 pub(super) fn setbit(context: &mut Context<'_>, args: Args<'_>) -> Done {
-    let (key, offset) = (args.at(1), offset(args)?);
+    let (key, offset) = (args.at(1), offset(context, args)?);
     let bit = match integer::parse(args.at(3)) {
         Some(0) => false,
         Some(1) => true,
@@ -38,7 +38,7 @@ pub(super) fn setbit(context: &mut Context<'_>, args: Args<'_>) -> Done {
 }
 
 pub(super) fn getbit(context: &mut Context<'_>, args: Args<'_>) -> Done {
-    let (key, offset) = (args.at(1), offset(args)?);
+    let (key, offset) = (args.at(1), offset(context, args)?);
     let bit_of =
         |bytes: &[u8], at: u64| bytes.get(at as usize).is_some_and(|byte| bits::get(*byte, offset));
     let bit = match context.string_row(key, |bytes, _| bit_of(bytes, offset / 8))? {

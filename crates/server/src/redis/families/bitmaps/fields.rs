@@ -5,7 +5,7 @@ use crate::bits::field::{FieldOp, FieldType, Overflow, WINDOW};
 use crate::redis::args::{Args, is, parse_integer};
 use crate::redis::context::Context;
 use crate::redis::failure::{Done, SYNTAX};
-use crate::redis::string_value::{STRING_MAX, StringValue};
+use crate::redis::string_value::StringValue;
 
 const BAD_TYPE: &str = "ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but i64 is.";
 
@@ -25,7 +25,7 @@ impl Operation {
 }
 
 pub(super) fn bitfield(context: &mut Context<'_>, args: Args<'_>) -> Done {
-    let operations = parse(args)?;
+    let operations = parse(context, args)?;
     if operations.iter().all(|operation| operation.op == FieldOp::Get) {
         return read(context, args.at(1), &operations);
     }
@@ -33,14 +33,14 @@ pub(super) fn bitfield(context: &mut Context<'_>, args: Args<'_>) -> Done {
 }
 
 pub(super) fn bitfield_ro(context: &mut Context<'_>, args: Args<'_>) -> Done {
-    let operations = parse(args)?;
+    let operations = parse(context, args)?;
     if operations.iter().any(|operation| operation.op != FieldOp::Get) {
         return Err("ERR BITFIELD_RO only supports the GET subcommand".into());
     }
     read(context, args.at(1), &operations)
 }
 
-fn parse(args: Args<'_>) -> Done<Vec<Operation>> {
+fn parse(context: &Context<'_>, args: Args<'_>) -> Done<Vec<Operation>> {
     let (mut operations, mut overflow) = (Vec::new(), Overflow::Wrap);
     let mut words = args.options(2);
     while let Some(word) = words.next() {
@@ -56,7 +56,7 @@ fn parse(args: Args<'_>) -> Done<Vec<Operation>> {
             return Err(SYNTAX.into());
         }
         let ty = FieldType::parse(words.value()?).ok_or(BAD_TYPE)?;
-        let offset = ty.parse_offset(words.value()?, STRING_MAX).ok_or(BAD_OFFSET)?;
+        let offset = ty.parse_offset(words.value()?, context.string_max()).ok_or(BAD_OFFSET)?;
         let op = match (is_get, is_set) {
             (true, _) => FieldOp::Get,
             (_, true) => FieldOp::Set(parse_integer(words.value()?)?),

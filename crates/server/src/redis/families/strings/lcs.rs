@@ -3,7 +3,6 @@
 use crate::redis::args::{Args, is, parse_integer};
 use crate::redis::context::Context;
 use crate::redis::failure::{Done, Failure, SYNTAX};
-use crate::redis::string_value::STRING_MAX;
 
 /// Options of LCS.
 #[derive(Default)]
@@ -45,7 +44,7 @@ pub(super) fn lcs(context: &mut Context<'_>, args: Args<'_>) -> Done {
     let options = Options::parse(args)?;
     // As in Redis, whose table has four bytes per pair of positions.
     let pairs = (first.len() as u64 + 1).saturating_mul(second.len() as u64 + 1);
-    if pairs > STRING_MAX / 4 {
+    if pairs > context.string_max() / 4 {
         return Err(
             "ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len".into()
         );

@@ -3,13 +3,13 @@
 use crate::redis::args::Args;
 use crate::redis::context::Context;
 use crate::redis::failure::Done;
-use crate::redis::string_value::{STRING_MAX, STRING_TOO_LONG, StringRow, StringValue};
+use crate::redis::string_value::{STRING_TOO_LONG, StringRow, StringValue};
 
 pub(super) fn append(context: &mut Context<'_>, args: Args<'_>) -> Done {
     let (key, added) = (args.at(1), args.at(2));
     let found = context.string(key)?;
     let length = found.as_ref().map_or(0, StringValue::len);
-    let new_length = end_of(length, added)?;
+    let new_length = end_of(context, length, added)?;
     let mut edit = context.edit_string(key, found, new_length)?;
     edit.write(context.txn, length, added)?;
     context.finish_edit(edit)?;
@@ -36,7 +36,7 @@ pub(super) fn setrange(context: &mut Context<'_>, args: Args<'_>) -> Done {
         context.out.integer(found.map_or(0, |found| found.len()) as i64);
         return Ok(());
     }
-    let mut edit = context.edit_string(key, found, end_of(offset, value)?)?;
+    let mut edit = context.edit_string(key, found, end_of(context, offset, value)?)?;
     edit.write(context.txn, offset, value)?;
     let length = context.finish_edit(edit)?;
     context.notify(b'$', "setrange", key);
@@ -45,9 +45,9 @@ pub(super) fn setrange(context: &mut Context<'_>, args: Args<'_>) -> Done {
 }
 
 /// Returns where bytes end that begin at an offset.
-fn end_of(offset: u64, bytes: &[u8]) -> Done<u64> {
+fn end_of(context: &Context<'_>, offset: u64, bytes: &[u8]) -> Done<u64> {
     let end = offset.checked_add(bytes.len() as u64);
-    end.filter(|end| *end <= STRING_MAX).ok_or_else(|| STRING_TOO_LONG.into())
+    end.filter(|end| *end <= context.string_max()).ok_or_else(|| STRING_TOO_LONG.into())
 }
 
 pub(super) fn getrange(context: &mut Context<'_>, args: Args<'_>) -> Done {
