@@ -243,7 +243,7 @@ const HYPERLOGLOGS: &[&str] = &[
     "PFMERGE K K K",
     "GET K",
     "PFDEBUG ENCODING K",
-    "PFDEBUG DECODE K",
+    "PFDEBUG DECODE H",
     "PFDEBUG TODENSE a",
     "PFDEBUG nope K",
     "PFDEBUG GETREG b",
