@@ -202,7 +202,9 @@ fn play(address: SocketAddr, protocol: u8, steps: &[Step]) -> Vec<Value> {
         client.say(&format!("HELLO {protocol}"));
     }
     let mut replies = Vec::new();
-    for step in steps {
+    for (number, step) in steps.iter().enumerate() {
+        // Shown if the test fails.
+        println!("step {number}");
         match step {
             Say(client, command) => replies.push(clients[*client].say(command)),
             Receive(client) => replies.push(clients[*client].receive()),
@@ -430,5 +432,53 @@ fn consumers_are_served_in_order() {
         Say(3, "SET s text"),
         Receive(0),
         Say(3, "XREADGROUP GROUP g alice BLOCK 0 STREAMS s >"),
+    ]);
+}
+
+#[test]
+fn clients_wait_in_a_database() {
+    same(&[
+        Say(3, "SELECT 4"),
+        Say(3, "RPUSH list x"),
+        Say(0, "SELECT 9"),
+        Send(0, "BLPOP list other 0"),
+        Send(1, "BLPOP list 0"),
+        Say(2, "SWAPDB 0 1"),
+        Say(2, "SWAPDB 4 9"),
+        Receive(0),
+        Say(3, "LLEN list"),
+        Send(0, "BLPOP list 0"),
+        Say(2, "SWAPDB 4 9"),
+        Say(3, "RPUSH list y"),
+        Say(2, "SELECT 9"),
+        Say(2, "RPUSH list z"),
+        Receive(0),
+        Say(2, "XGROUP CREATE s g $ MKSTREAM"),
+        Send(0, "XREADGROUP GROUP g alice BLOCK 0 STREAMS s >"),
+        Say(2, "SWAPDB 4 9"),
+        Receive(0),
+        Say(2, "SELECT 0"),
+        Say(2, "RPUSH list 1"),
+        Receive(1),
+    ]);
+}
+
+#[test]
+fn renamed_and_emptied_keys_wake() {
+    same(&[
+        Send(0, "BLPOP list 0"),
+        Say(3, "RPUSH other 1 2"),
+        Say(3, "RENAME other list"),
+        Receive(0),
+        Say(3, "LRANGE list 0 -1"),
+        Say(3, "DEL list"),
+        Send(0, "BLMOVE list target LEFT RIGHT 0"),
+        Say(3, "RPUSH other 3"),
+        Say(3, "COPY other list"),
+        Receive(0),
+        Say(3, "XGROUP CREATE s g $ MKSTREAM"),
+        Send(0, "XREADGROUP GROUP g alice BLOCK 0 STREAMS s >"),
+        Say(3, "FLUSHALL"),
+        Receive(0),
     ]);
 }
