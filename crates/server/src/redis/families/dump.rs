@@ -9,6 +9,7 @@ use crate::redis::failure::{Done, Failure, SYNTAX};
 use crate::redis::families::hashes::hash::Hash;
 use crate::redis::families::lists::list::{End, List};
 use crate::redis::families::sorted_sets::set::{SortedSet, Span};
+use crate::redis::families::streams::whole;
 use crate::redis::keyspec::{OW, RO, one};
 use crate::redis::members::{member_key, member_of};
 use crate::redis::values::Place;
@@ -88,7 +89,10 @@ fn read(context: &mut Context<'_>, key: &[u8]) -> Done<Option<Value>> {
             }
             None => None,
         },
-        Type::Stream => return Err("ERR DUMP of streams is not supported".into()),
+        Type::Stream => {
+            let whole = whole::read(context, key, &mut |bytes| meter.add(bytes))?;
+            whole.map(|whole| Value::Stream(Box::new(whole)))
+        }
     })
 }
 
@@ -216,7 +220,10 @@ fn write(context: &mut Context<'_>, place: &Place<'_>, value: Value, expire_ms: 
             });
             write_rows(context, place, Type::SortedSet, members.len(), rows)?;
         }
-        Value::Stream(_) => return Err("ERR RESTORE of streams is not supported".into()),
+        Value::Stream(stream) => {
+            context.remove(place)?;
+            whole::write(context, key, &stream)?;
+        }
     }
     if expire_ms != 0 {
         context.set_expiry(place, expire_ms)?;

@@ -1,6 +1,6 @@
 //! Streams and consumer groups: random commands compared with Redis, and the trimming of whole nodes.
 
-use super::{Ours, Value, compare, random_commands, words};
+use super::{Ours, Theirs, Value, compare, random_commands, words};
 use fastrand::Rng;
 
 const KEYS: [&str; 4] = ["s1", "s2", "{s1}3", "text"];
@@ -386,4 +386,34 @@ fn the_last_entry_can_be_read() {
     let entry = Value::Array(vec![Value::bulk("2-1"), fields]);
     let stream = Value::Array(vec![Value::bulk("s"), Value::Array(vec![entry])]);
     assert_eq!(client.say("XREAD COUNT 10 STREAMS s +"), Value::Array(vec![stream]));
+}
+
+/// A stream with groups moves from this server to Redis and back, and stays the same.
+#[test]
+fn dumped_streams_are_the_same_in_redis() {
+    let Some(theirs) = Theirs::start() else { return };
+    let ours = Ours::start();
+    let mut generator = Generator { random: Rng::with_seed(60), ms: 1 };
+    let (mut our, mut their) = (ours.connect(), theirs.connect());
+    for _ in 0..4 {
+        let commands: Vec<_> = (0..800).map(|_| generator.command()).collect();
+        our.pipeline(&commands);
+        for key in ["s1", "s2", "{s1}3"] {
+            let full = format!("XINFO STREAM {key} FULL COUNT 0");
+            let (before, dumped) = (our.say(&full), our.say(&format!("DUMP {key}")));
+            let Value::Bulk(dumped) = dumped else { continue };
+            let restore = |payload: &[u8]| {
+                [b"RESTORE", key.as_bytes(), b"0", payload, b"REPLACE"].map(<[u8]>::to_vec)
+            };
+            let ok = Value::Simple("OK".into());
+            assert_eq!(their.call(&restore(&dumped)), ok);
+            let hidden = |value| canonical(&words("XINFO"), value);
+            assert_eq!(hidden(their.say(&full)), hidden(before.clone()), "in Redis: {key}");
+            let Value::Bulk(dumped) = their.say(&format!("DUMP {key}")) else {
+                panic!("Redis does not dump {key}")
+            };
+            assert_eq!(our.call(&restore(&dumped)), ok);
+            assert_eq!(our.say(&full), before, "{key}");
+        }
+    }
 }

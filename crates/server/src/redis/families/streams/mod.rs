@@ -1,5 +1,6 @@
 //! Streams: `entry` (bytes of an entry), `stream` (rows of entries), `trim` (options of XADD and XTRIM), `commands`;
-//! `group` and `pending` (rows of consumer groups), `groups` (XGROUP), `read`, `acks`, `claims`, and `info`.
+//! `group` and `pending` (rows of consumer groups), `groups` (XGROUP), `read`, `acks`,
+//! `claims`, and `info`; `whole` (DUMP and RESTORE).
 
 mod acks;
 mod claims;
@@ -12,6 +13,7 @@ mod pending;
 mod read;
 mod stream;
 mod trim;
+pub(in crate::redis) mod whole;
 
 use crate::redis::command::{
     BLOCKING, Command, DENYOOM, FAST, Flags, Group, LOADING, READONLY, READS_FIRST, STALE, WRITE,
