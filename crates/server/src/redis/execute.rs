@@ -201,26 +201,26 @@ impl Server {
                 needs_all,
                 out,
             );
-            match result {
+            let kept = match result {
                 Err(Failure::Undeclared) if !needs_all => {
                     out.truncate(start);
                     needs_all = true;
                     continue;
                 }
+                kept @ (Ok(()) | Err(Failure::Kept { .. })) => kept,
                 Err(failure) => {
                     worker.txn.reset(true);
                     worker.effects.clear();
                     return Err(failure);
                 }
-                Ok(()) => {}
-            }
+            };
             self.commit(worker)?;
             if let Some(block) = worker.effects.block.take() {
                 self.block(session, command, args, block)?;
             }
             drop(guards);
             self.follow(worker);
-            return Ok(());
+            return kept;
         }
     }
 

@@ -10,6 +10,13 @@ pub enum Failure {
     Reply(Cow<'static, str>),
     /// The store failed.
     Store(Error),
+    /// A script ended with this error reply. What it wrote before is kept.
+    Kept {
+        /// The error reply.
+        text: String,
+        /// Whether the statistics have counted the error, because a command of the script replied it.
+        is_counted: bool,
+    },
     /// A script uses a key that it did not declare. It is run again, from its beginning, with all latches.
     Undeclared,
 }
@@ -40,6 +47,7 @@ impl Failure {
     pub fn text(&self) -> Cow<'_, str> {
         match self {
             Failure::Reply(text) => Cow::Borrowed(text),
+            Failure::Kept { text, .. } => Cow::Borrowed(text),
             Failure::Store(error) if error.is_no_space() => {
                 Cow::Owned(format!("MISCONF The device has no space left: {error}"))
             }

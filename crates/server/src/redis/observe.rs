@@ -79,6 +79,7 @@ impl Server {
     pub(super) fn count(&self, stats: &WorkerStats, session: &Session, ran: &Ran<'_, '_>) {
         let outcome = match ran.result {
             Ok(()) => Outcome::Done,
+            Err(Failure::Kept { is_counted: true, .. }) => Outcome::Failed,
             Err(failure) => {
                 stats.count_error(&failure.text());
                 Outcome::Failed

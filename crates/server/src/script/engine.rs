@@ -39,6 +39,7 @@ pub struct Engine {
     lua: Option<Lua>,
     run: Run,
     seed: u32,
+    is_of_command: bool,
 }
 
 /// An interpreter with what it has compiled.
@@ -64,12 +65,17 @@ struct Call<'a> {
 impl Engine {
     /// Returns an engine whose interpreter is created by the first run. `seed` begins the random numbers of scripts.
     pub fn new(limits: Limits, seed: u32) -> Engine {
-        Engine { limits, lua: None, run: Run::default(), seed }
+        Engine { limits, lua: None, run: Run::default(), seed, is_of_command: false }
     }
 
     /// Returns the memory of the interpreter in bytes, as its collector estimates it.
     pub fn memory(&self) -> usize {
         self.lua.as_ref().map_or(0, |lua| lua.state.gc.gc_state.total_bytes)
+    }
+
+    /// Returns whether the error that the last run replied is one that a command of the server replied to the script.
+    pub fn is_error_of_command(&self) -> bool {
+        self.is_of_command
     }
 
     /// Drops the interpreter with all compiled scripts and libraries.
@@ -167,6 +173,7 @@ impl Engine {
         if self.lua.as_ref().is_some_and(Lua::is_full) {
             self.lua = None;
         }
+        self.is_of_command = false;
         reply.error(&format!("ERR {text}"));
     }
 
@@ -250,6 +257,7 @@ impl Engine {
         match self.run(call.function, call.parameters, host) {
             Ok(result) => {
                 let Some(lua) = &mut self.lua else { return };
+                self.is_of_command = failure::is_of_command(&mut lua.state, result);
                 let start = reply.position();
                 if to_reply::convert(&mut lua.state, result, self.run.protocol, reply).is_err() {
                     reply.truncate(start);
@@ -257,7 +265,10 @@ impl Engine {
                 }
                 lua.settle();
             }
-            Err(failure) => reply.error(&failure.into_reply(call.name)),
+            Err(failure) => {
+                self.is_of_command = failure.is_of_command;
+                reply.error(&failure.into_reply(call.name));
+            }
         }
     }
 
@@ -268,7 +279,8 @@ impl Engine {
         parameters: &[Val],
         host: &mut dyn Host,
     ) -> Result<Val, Failure> {
-        let missing = || Failure { text: b"ERR no interpreter".to_vec(), place: None };
+        let text = b"ERR no interpreter".to_vec();
+        let missing = || Failure { text, place: None, is_of_command: false };
         self.run.protocol = Protocol::Resp2;
         self.run.stop = None;
         let lua = self.lua.as_mut().ok_or_else(missing)?;

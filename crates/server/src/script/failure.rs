@@ -13,6 +13,8 @@ pub(super) struct Failure {
     pub text: Vec<u8>,
     /// The chunk and the line where the error was raised.
     pub place: Option<(String, i64)>,
+    /// Whether a command of the server replied the error.
+    pub is_of_command: bool,
 }
 
 impl Failure {
@@ -114,7 +116,19 @@ pub(super) fn describe(state: &mut LuaState, error: &LuaError) -> Failure {
             text
         }
     };
-    Failure { text, place }
+    let is_of_command = is_of_command(state, value);
+    Failure { text, place, is_of_command }
+}
+
+/// The field of an error table that a command of the server replied. Scripts can see it, as in Redis.
+pub(super) const OF_COMMAND: &str = "ignore_error_stats_update";
+
+/// Returns whether a value is the error table that a command of the server replied.
+pub(super) fn is_of_command(state: &mut LuaState, value: Val) -> bool {
+    match value {
+        Val::Table(table) => value::field(state, table, OF_COMMAND.as_bytes()) == Val::Bool(true),
+        _ => false,
+    }
 }
 
 /// Returns whether a frame is of a function of the server.

@@ -122,8 +122,7 @@ fn wrap(state: &mut LuaState, name: &str, inner: Val) -> LuaResult<Val> {
 fn error(state: &mut LuaState, text: &[u8]) -> LuaResult<Val> {
     let table = failure::error_table_of_reply(state, text)?;
     if let Val::Table(table) = table {
-        // Tells Redis's statistics that the command counted its error itself; scripts can see the field.
-        value::set_field(state, table, "ignore_error_stats_update", Val::Bool(true))?;
+        value::set_field(state, table, failure::OF_COMMAND, Val::Bool(true))?;
     }
     Ok(table)
 }

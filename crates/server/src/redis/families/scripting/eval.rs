@@ -86,15 +86,30 @@ pub(super) fn run_with(
 ) -> Done {
     let (server, database) = (context.server, context.session.database);
     let mut reply = std::mem::take(context.out);
+    let start = reply.position();
     let mut host = ScriptHost::new(context, args, name, is_read_only);
-    let ran = with_engine(server, |engine| work(engine, &mut host, &mut reply));
+    let ran = with_engine(server, |engine| {
+        work(engine, &mut host, &mut reply);
+        engine.is_error_of_command()
+    });
     let failure = host.finish();
+    let text = error_text(reply.bytes().get(start..).unwrap_or_default());
     *context.out = reply;
     if context.session.database != database {
         context.select(database)?;
     }
-    ran?;
-    failure.map_or(Ok(()), Err)
+    let is_counted = ran?;
+    match (failure, text) {
+        (Some(failure), _) => Err(failure),
+        (None, Some(text)) => Err(Failure::Kept { text, is_counted }),
+        (None, None) => Ok(()),
+    }
+}
+
+/// Returns the text of a reply that is an error.
+fn error_text(reply: &[u8]) -> Option<String> {
+    let line = reply.strip_prefix(b"-")?.trim_ascii_end();
+    Some(String::from_utf8_lossy(line).into_owned())
 }
 
 /// SCRIPT LOAD.

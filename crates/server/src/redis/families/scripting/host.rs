@@ -1,10 +1,11 @@
 //! The server as a running script sees it: commands are parts of the evaluation that runs the script.
 
 use crate::redis::args::Args;
-use crate::redis::command::{MAY_REPLICATE, NOSCRIPT, Run, WRITE};
+use crate::redis::command::{Command, MAY_REPLICATE, NOSCRIPT, Run, WRITE};
 use crate::redis::context::Context;
 use crate::redis::failure::Failure;
 use crate::redis::scripts::Running;
+use crate::redis::stats::Outcome;
 use crate::redis::table;
 use crate::resp::Reply;
 use crate::script::{Host, Interrupt, LogLevel};
@@ -66,20 +67,36 @@ impl<'a, 'c> ScriptHost<'a, 'c> {
         self.failure
     }
 
-    /// Calls a command whose name and arguments are good. The error is what it replies.
-    fn try_call(&mut self, args: Args<'_>, reply: &mut Reply) -> Result<(), Failure> {
-        let command = table::find(args)
-            .map_err(|_| Failure::from("ERR Unknown Redis command called from script"))?;
+    /// Finds a command and checks whether the script may call it. The error is what it replies.
+    fn admit(&self, args: Args<'_>) -> Result<&'static Command, &'static str> {
+        let command =
+            table::find(args).map_err(|_| "ERR Unknown Redis command called from script")?;
         if !command.allows(args.len()) {
-            return Err("ERR Wrong number of args calling Redis command from script".into());
+            return Err("ERR Wrong number of args calling Redis command from script");
         }
         if command.flags.has(NOSCRIPT) || !matches!(command.run, Run::Handler(_)) {
-            return Err("ERR This Redis command is not allowed from script".into());
+            return Err("ERR This Redis command is not allowed from script");
         }
         let may_write = command.flags.has(WRITE) || command.flags.has(MAY_REPLICATE);
         if may_write && self.is_read_only {
-            return Err("ERR Write commands are not allowed from read-only scripts.".into());
+            return Err("ERR Write commands are not allowed from read-only scripts.");
         }
+        Ok(command)
+    }
+
+    /// Calls a command. The error is what it replies.
+    fn try_call(&mut self, args: Args<'_>, reply: &mut Reply) -> Result<(), Failure> {
+        let command = match self.admit(args) {
+            Ok(command) => command,
+            Err(text) => {
+                let stats = self.context.stats;
+                stats.count_error(text);
+                if let Ok(command) = table::find(args) {
+                    stats.count(command.id, Outcome::Rejected, 0, false);
+                }
+                return Err(text.into());
+            }
+        };
         if command.flags.has(WRITE) && !self.has_written {
             self.has_written = true;
             if let Some(running) = &self.running {
