@@ -53,6 +53,49 @@ fn clients_are_served_in_the_order_of_their_arrival() {
     wait_for_waiters(&ours, 0);
 }
 
+#[test]
+fn sorted_sets_serve_clients_in_the_order_of_their_arrival() {
+    let ours = Ours::start();
+    let commands = ["BZPOPMIN other zset 0", "BZMPOP 0 2 other zset MIN"];
+    let mut clients: Vec<Client> =
+        (0..CLIENTS).map(|i| blocked(&ours, commands[i % 2], i)).collect();
+    let mut adder = ours.connect();
+    for i in 0..20 {
+        adder.say(&format!("ZADD zset {i} {i}"));
+    }
+    let many: Vec<String> = (20..35).map(|i| format!("{i} {i}")).collect();
+    adder.say(&format!("ZADD zset {}", many.join(" ")));
+    adder.say("MULTI");
+    for i in 35..CLIENTS {
+        adder.say(&format!("ZINCRBY zset {i} {i}"));
+    }
+    adder.say("EXEC");
+    for (i, client) in clients.iter_mut().enumerate() {
+        let number = i.to_string();
+        let flat = vec![Value::bulk("zset"), Value::bulk(&number), Value::bulk(&number)];
+        let nested = Value::Array(vec![Value::Array(flat[1..].to_vec())]);
+        let expected = if i % 2 == 0 { flat } else { vec![Value::bulk("zset"), nested] };
+        assert_eq!(client.receive(), Value::Array(expected));
+    }
+    assert_eq!(adder.say("EXISTS zset"), Value::Integer(0));
+    wait_for_waiters(&ours, 0);
+}
+
+#[test]
+fn sorted_sets_that_do_not_last_wake_nobody() {
+    let ours = Ours::start();
+    let mut client = blocked(&ours, "BZPOPMAX zset 0", 0);
+    let mut adder = ours.connect();
+    for command in ["MULTI", "ZADD zset 1 a", "DEL zset", "SET zset x", "EXEC", "DEL zset"] {
+        adder.say(command);
+    }
+    wait_for_waiters(&ours, 1);
+    adder.say("GEOADD other 1 1 a");
+    adder.say("ZUNIONSTORE zset 1 other WEIGHTS 0");
+    let expected = ["zset", "a", "0"].map(Value::bulk);
+    assert_eq!(client.receive(), Value::Array(expected.to_vec()));
+}
+
 /// Clients that take again and again get about the same number, and nothing is lost or served twice.
 #[test]
 fn clients_that_come_back_get_equal_shares() {

@@ -52,11 +52,34 @@ fn a_hash_whose_fields_have_all_expired_is_absent() {
     clock.advance_ms(10);
     assert_eq!(client.say("HLEN h"), Value::Integer(0));
     assert_eq!(client.say("HGETALL h"), Value::Array(vec![]));
+    assert_eq!(client.say("TYPE h"), Value::Simple("none".into()));
+    assert_eq!(client.say("DBSIZE"), Value::Integer(0));
+    assert_eq!(client.say("KEYS *"), Value::Array(vec![]));
     assert_eq!(client.say("DEL h"), Value::Integer(0));
     client.say("HSET h c 3");
     assert_eq!(client.say("HKEYS h"), Value::Array(vec![Value::bulk("c")]));
     assert_eq!(client.say("HPEXPIRE h 0 FIELDS 1 c"), integers(&[2]), "a time in the past deletes");
     assert_eq!(client.say("DEL h"), Value::Integer(0));
+}
+
+#[test]
+fn copies_keep_the_expiries_of_fields() {
+    let (ours, clock) = start();
+    let mut client = ours.connect();
+    client.say("HSET h a 1 b 2");
+    client.say("HPEXPIRE h 10 FIELDS 1 a");
+    assert_eq!(client.say("COPY h copy"), Value::Integer(1));
+    assert_eq!(client.say("RENAME h moved"), Value::Simple("OK".into()));
+    for key in ["copy", "moved"] {
+        let ttl = client.say(&format!("HPTTL {key} FIELDS 2 a b"));
+        assert_eq!(ttl, integers(&[10, -1]), "{key}");
+    }
+    clock.advance_ms(10);
+    for key in ["copy", "moved"] {
+        assert_eq!(client.say(&format!("HLEN {key}")), Value::Integer(1), "{key}");
+        assert_eq!(client.say(&format!("HSET {key} c 3")), Value::Integer(1), "{key}");
+        assert_eq!(client.say(&format!("HLEN {key}")), Value::Integer(2), "{key}");
+    }
 }
 
 #[test]
