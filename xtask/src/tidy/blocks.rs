@@ -8,7 +8,10 @@ use std::path::Path;
 const PROGRAMS: [&str; 5] = ["rust", "c", "go", "python", "cpp"];
 
 /// Programs that no test compiles: the document, a text in the block, and the reason.
-const EXCEPTIONS: [(&str, &str, &str); 0] = [];
+const EXCEPTIONS: [(&str, &str, &str); 2] = [
+    ("docs/server/redis.md", "import redis", "tools/check-clients.sh runs it"),
+    ("docs/server/redis.md", "package main", "tools/check-clients.sh runs it"),
+];
 
 /// One fenced block.
 pub(super) struct Block<'a> {
