@@ -102,6 +102,8 @@ impl<'s> Connection<'s> {
 
     async fn run(&mut self, mut stream: TcpStream) -> io::Result<()> {
         loop {
+            // A client that reads a reply has the messages that were published before it sent the request.
+            self.session.client.outbox.drain_into(&mut self.out);
             let has_more = self.run_requests();
             self.session.client.outbox.drain_into(&mut self.out);
             if self.out.position() > 0 {

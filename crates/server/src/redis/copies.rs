@@ -123,6 +123,7 @@ impl Context<'_> {
             value
         };
         self.remove(&to)?;
+        self.notify(b'n', "new", to.key);
         self.txn.put(to.partition, &to.meta(), &value)?;
         self.touch(to.key);
         Ok(())

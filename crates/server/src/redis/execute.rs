@@ -110,6 +110,10 @@ impl Server {
         if matches!(session.reply_mode, ReplyMode::Off | ReplyMode::Skip) {
             out.truncate(start);
         }
+        if session.subscription_count() > 0 {
+            // A message that the client sent to itself follows the reply.
+            session.client.outbox.drain_into(out);
+        }
         if session.blocked.is_some() { Next::Blocked } else { Next::Ready }
     }
 

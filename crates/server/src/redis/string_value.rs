@@ -290,7 +290,7 @@ impl Context<'_> {
         let mut value = Vec::with_capacity(bytes.len() + 8);
         Head { ty: Type::String, encoding: RAW, expire_ms }.write(&mut value);
         value.extend_from_slice(bytes);
-        self.txn.put(place.partition, &place.meta(), &value)?;
+        self.put_meta(place, &value)?;
         self.touch(place.key);
         Ok(())
     }

@@ -158,14 +158,25 @@ impl Context<'_> {
             }
         } else {
             let value = coll.row.to_bytes();
-            self.txn.put(coll.place.partition, &coll.place.meta(), &value)?;
-            if !coll.is_stored {
-                self.notify(b'n', "new", coll.place.key);
-            }
+            self.put_meta(&coll.place, &value)?;
             coll.is_stored = true;
         }
         self.touch(coll.place.key);
         Ok(())
+    }
+
+    /// Writes the M row of a key. A key that the command replaces is not new, even if its old rows are removed first.
+    pub fn put_meta(&mut self, place: &Place<'_>, value: &[u8]) -> Done {
+        if self.server.wants_event(b'n') && self.head(place)?.is_none() {
+            let (mut existed, now_ms) = (false, self.now_ms);
+            self.server.store.get(place.partition, &place.meta(), None, &mut |value| {
+                existed = Head::parse(value).is_some_and(|(head, _)| !head.is_expired(now_ms));
+            })?;
+            if !existed {
+                self.notify(b'n', "new", place.key);
+            }
+        }
+        Ok(self.txn.put(place.partition, &place.meta(), value)?)
     }
 
     /// Passes the value of a row of a collection to `found`, and returns its result.

@@ -158,7 +158,8 @@ impl Options {
 fn restore(context: &mut Context<'_>, args: Args<'_>) -> Done {
     let options = Options::parse(args)?;
     let place = context.place(args.at(1));
-    if !options.replaces && context.head(&place)?.is_some() {
+    let is_there = context.head(&place)?.is_some();
+    if is_there && !options.replaces {
         return Err("BUSYKEY Target key name already exists.".into());
     }
     let ttl = u64::try_from(args.integer(2)?).map_err(|_| "ERR Invalid TTL value, must be >= 0")?;
@@ -175,6 +176,9 @@ fn restore(context: &mut Context<'_>, args: Args<'_>) -> Done {
             context.notify(b'g', "del", place.key);
         }
     } else {
+        if is_there {
+            context.notify(b'n', "new", place.key);
+        }
         write(context, &place, value, expire_ms)?;
         context.notify(b'g', "restore", place.key);
     }
@@ -191,7 +195,7 @@ fn write(context: &mut Context<'_>, place: &Place<'_>, value: Value, expire_ms: 
             let mut row = Vec::with_capacity(bytes.len() + 8);
             Head { ty: Type::String, encoding: RAW, expire_ms }.write(&mut row);
             row.extend_from_slice(&bytes);
-            context.txn.put(place.partition, &place.meta(), &row)?;
+            context.put_meta(place, &row)?;
             context.touch(key);
         }
         Value::List(elements) => {

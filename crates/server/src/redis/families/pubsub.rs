@@ -118,7 +118,12 @@ fn confirmation(out: &mut Reply, word: &str, kind: Kind, name: Option<&[u8]>, co
 }
 
 fn subscribe(context: &mut Context<'_>, args: Args<'_>, kind: Kind) -> Done {
-    if !matches!(context.cause(), Cause::Client | Cause::Multi) {
+    let is_allowed = match context.cause() {
+        Cause::Client => true,
+        Cause::Multi => kind != Kind::Shard,
+        Cause::Script | Cause::Wake => false,
+    };
+    if !is_allowed {
         let name = context.command.name.to_uppercase();
         return Err(format!("ERR {name} isn't allowed for a DENY BLOCKING client").into());
     }

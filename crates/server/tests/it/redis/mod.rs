@@ -10,6 +10,7 @@ mod hash_fields;
 mod hashes;
 mod keys;
 mod lists;
+mod pubsub;
 mod scripting;
 mod sets;
 mod sort;
