@@ -4,18 +4,18 @@
 //! ferrolith-server --dir DIR [--listen IP:PORT] [--pegasus-listen IP:PORT] [--pegasus-table NAME:PARTITIONS]
 //! ```
 
-use clap::Parser;
 use ferrolith_server::clock::{Clock, SystemClock};
-use ferrolith_server::config::{PegasusFlags, RedisFlags};
+use ferrolith_server::config::Flags;
 use ferrolith_server::error::{Error, Result};
+use ferrolith_server::net::http;
 use ferrolith_server::net::workers::{Door, Workers, bind};
 use ferrolith_server::pegasus::{Admin, Service};
 use ferrolith_server::redis;
 use ferrolith_server::redis::server::Settings;
 use ferrolith_server::store::local::{LocalStore, StoreOptions};
-use ferrolith_server::store::{Durability, Latches, Store};
+use ferrolith_server::store::{Latches, Store};
 use ferrolith_server::tables::Catalogue;
-use std::path::PathBuf;
+use std::net::TcpListener;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,33 +23,13 @@ use std::time::Duration;
 /// How often expired tables are removed and horizons are raised.
 const TICK: Duration = Duration::from_secs(5);
 
-/// Serves Redis and Pegasus clients from a directory.
-#[derive(Debug, Parser)]
-#[command(name = "ferrolith-server", version)]
-struct Flags {
-    /// The directory of the data
-    #[arg(long, default_value = "ferrolith-data")]
-    dir: PathBuf,
-    /// When writes reach the device: always (before the reply), every:MS, or os
-    #[arg(long, default_value = "every:1000")]
-    durability: Durability,
-    /// Megabytes for cached blocks and memtables together
-    #[arg(long = "memory-mb", default_value_t = 512)]
-    memory_mb: usize,
-    /// Threads that serve connections
-    #[arg(long, default_value_t = 2)]
-    workers: usize,
-    /// The maximum number of connections; further ones are closed
-    #[arg(long = "max-connections", default_value_t = 10_000)]
-    connections_max: usize,
-    #[command(flatten)]
-    redis: RedisFlags,
-    #[command(flatten)]
-    pegasus: PegasusFlags,
-}
-
 fn main() -> ExitCode {
-    match run(&Flags::parse()) {
+    let args: Vec<_> = std::env::args_os().collect();
+    let result = Flags::load(args).and_then(|flags| match flags.print_config {
+        true => Flags::print(std::env::args_os().collect()).map(|text| print!("{text}")),
+        false => run(&flags),
+    });
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("ferrolith-server: {error}");
@@ -61,6 +41,7 @@ fn main() -> ExitCode {
 fn run(flags: &Flags) -> Result<()> {
     let (redis_sockets, redis_bound) = bind(&flags.redis.listen)?;
     let (pegasus_sockets, pegasus_bound) = bind(&flags.pegasus.listen)?;
+    let (http_sockets, http_bound) = bind(&flags.http_listen)?;
     let options = StoreOptions::new(flags.durability, flags.memory_mb << 20, 2);
     let local = LocalStore::open(&flags.dir, options)?;
     let (store, clock) = (local.clone() as Arc<dyn Store>, Arc::new(SystemClock::new()));
@@ -91,7 +72,8 @@ fn run(flags: &Flags) -> Result<()> {
     let workers = Workers::start(flags.workers, listeners, &store, flags.connections_max)?;
     redis_bound.iter().for_each(|address| println!("Redis clients: {address}"));
     pegasus_bound.iter().for_each(|address| println!("Pegasus clients: {address}"));
-    let ended = wait_for_end(&local, &*clock, &service, &server);
+    http_bound.iter().for_each(|address| println!("HTTP: {address}"));
+    let ended = wait_for_end(http_sockets, &local, &*clock, &service, &server);
     workers.stop();
     local.close()?;
     ended
@@ -99,10 +81,11 @@ fn run(flags: &Flags) -> Result<()> {
 
 /// Waits for SIGTERM, SIGINT, or SHUTDOWN of a Redis client.
 fn wait_for_end(
+    http_sockets: Vec<TcpListener>,
     store: &LocalStore,
     clock: &dyn Clock,
     service: &Service,
-    server: &redis::Server,
+    server: &Arc<redis::Server>,
 ) -> Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let failed = |e| Error::Io("waiting for signals".to_owned(), e);
@@ -110,6 +93,9 @@ fn wait_for_end(
     runtime.map_err(failed)?.block_on(async {
         let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
         let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
+        for socket in http_sockets {
+            tokio::spawn(http::serve(socket, server.clone()));
+        }
         let mut ticks = tokio::time::interval(TICK);
         loop {
             tokio::select! {
@@ -126,15 +112,4 @@ fn wait_for_end(
             }
         }
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::CommandFactory;
-
-    #[test]
-    fn flags_have_different_names() {
-        Flags::command().debug_assert();
-    }
 }

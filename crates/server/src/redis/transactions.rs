@@ -6,7 +6,8 @@
 
 use super::args::Args;
 use super::command::{
-    ALL_KEYS, ALLOW_BUSY, Command, FAST, Group, LOADING, NO_MULTI, NOSCRIPT, Run, STALE, UNDECLARED,
+    ALL_KEYS, ALLOW_BUSY, Command, FAST, Group, LOADING, NO_MULTI, NOSCRIPT, Run, SKIP_SLOWLOG,
+    STALE, UNDECLARED,
 };
 use super::context::{Cause, Context, Held};
 use super::execute::Worker;
@@ -19,11 +20,14 @@ use crate::store::{Guards, Mode};
 
 const FLAGS: super::command::Flags = NOSCRIPT.and(LOADING).and(STALE).and(FAST).and(ALLOW_BUSY);
 
+/// Its commands are in the slow log instead.
+const EXEC_FLAGS: super::command::Flags = NOSCRIPT.and(LOADING).and(STALE).and(SKIP_SLOWLOG);
+
 /// The commands of transactions.
 pub(super) const COMMANDS: &[Command] = &[
     Command::control("multi", 1, FLAGS, Group::Transactions, multi)
         .with_docs("1.2.0", "Starts a transaction."),
-    Command::control("exec", 1, NOSCRIPT.and(LOADING).and(STALE), Group::Transactions, exec)
+    Command::control("exec", 1, EXEC_FLAGS, Group::Transactions, exec)
         .with_docs("1.2.0", "Executes all commands in a transaction."),
     Command::control("discard", 1, FLAGS, Group::Transactions, discard)
         .with_docs("2.0.0", "Discards a transaction."),

@@ -179,6 +179,7 @@ impl Number {
     fn read(self, text: &str) -> Option<i64> {
         match self.unit {
             Unit::Plain => integer::parse(text.as_bytes()),
+            Unit::Octal if text.is_empty() => Some(0),
             Unit::Octal => i64::from_str_radix(text, 8).ok(),
             Unit::Memory => parse_memory(text).map(|bytes| bytes as i64),
             Unit::MemoryOrPercent => match parse_memory(text) {
@@ -206,7 +207,9 @@ fn parse_memory(text: &str) -> Option<u64> {
         "gb" => 1 << 30,
         _ => return None,
     };
-    digits.parse::<u64>().ok()?.checked_mul(factor)
+    // Redis reads no digits as zero.
+    let number = if digits.is_empty() { 0 } else { digits.parse::<u64>().ok()? };
+    number.checked_mul(factor)
 }
 
 fn parse_yes_no(text: &str) -> Result<Value, Refusal> {

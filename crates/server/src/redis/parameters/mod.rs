@@ -128,16 +128,16 @@ impl Parameters {
     ///
     /// # Errors
     ///
-    /// Returns the parameter that does not take its value, and why.
-    pub fn set(&self, changes: &[(Id, &str)]) -> Result<Vec<Id>, (Id, Refusal)> {
+    /// Returns which of the changes is refused, and why.
+    pub fn set(&self, changes: &[(Id, &str)]) -> Result<Vec<Id>, (usize, Refusal)> {
         let _change = self.change.lock();
         let mut changed = Vec::new();
-        for (id, text) in changes {
+        for (at, (id, text)) in changes.iter().enumerate() {
             let (old, parameter) = (self.text(*id), id.parameter());
-            let value = parameter.kind.parse(text, &old).map_err(|refusal| (*id, refusal))?;
+            let value = parameter.kind.parse(text, &old).map_err(|refusal| (at, refusal))?;
             if value.text != old {
                 if parameter.needs_restart {
-                    return Err((*id, needs_restart(parameter)));
+                    return Err((at, needs_restart(parameter)));
                 }
                 changed.push((*id, value));
             }

@@ -25,8 +25,8 @@ fn aliases_are_the_same_parameter() {
 fn several_are_changed_together_or_not_at_all() {
     let parameters = Parameters::new(&[(HZ, "20".to_owned())]);
     assert_eq!((parameters.number(HZ), parameters.text(HZ)), (20, "20".to_owned()));
-    let (id, _) = parameters.set(&[(HZ, "30"), (MAX, "x")]).unwrap_err();
-    assert_eq!((id, parameters.number(HZ)), (MAX, 20));
+    let (at, _) = parameters.set(&[(HZ, "30"), (MAX, "x")]).unwrap_err();
+    assert_eq!((at, parameters.number(HZ)), (1, 20));
     assert_eq!(parameters.set(&[(HZ, "20"), (MAX, "1kb")]), Ok(vec![MAX]));
     assert_eq!(parameters.text(MAX), "1024");
 }

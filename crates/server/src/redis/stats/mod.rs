@@ -213,6 +213,11 @@ impl Stats {
         totals
     }
 
+    /// Returns the sums since the start, whatever was reset.
+    pub fn totals_since_start(&self) -> Totals {
+        self.sum()
+    }
+
     /// Begins to count at zero.
     pub fn reset(&self) {
         *self.baseline.lock() = self.sum();

@@ -2,6 +2,7 @@
 //!
 //! `FERROLITH_RANDOM_COMMANDS=N` sends N random commands per family.
 
+mod admin;
 mod blocking;
 mod client;
 mod framework;

@@ -140,7 +140,7 @@ fn get_user(context: &mut Context<'_>, args: Args<'_>) -> Done {
     let out = &mut *context.out;
     out.map(6);
     out.bulk(b"flags");
-    let flags = ["on", "nopass", "sanitize-payload"];
+    let flags = ["on", "nopass"];
     let flags = flags.iter().filter(|flag| !has_password || **flag != "nopass");
     out.set(flags.clone().count());
     flags.for_each(|flag| out.bulk(flag.as_bytes()));
@@ -159,7 +159,7 @@ fn get_user(context: &mut Context<'_>, args: Args<'_>) -> Done {
 fn list(context: &mut Context<'_>, _: Args<'_>) -> Done {
     let nopass = if context.server.password().is_empty() { "nopass " } else { "" };
     context.out.array(1);
-    let rules = format!("user default on {nopass}sanitize-payload ~* &* +@all");
+    let rules = format!("user default on {nopass}~* &* +@all");
     context.out.bulk(rules.as_bytes());
     Ok(())
 }

@@ -9,6 +9,8 @@ use crate::rows::redis::{Head, Row, after_prefix, meta_prefix};
 use crate::store::Range;
 use crate::text::slot::{self, SLOTS};
 
+/// The flags of CLUSTER RESET.
+const RESET: Flags = ADMIN.and(NOSCRIPT);
 const ROUTING: Flags = FAST.and(LOADING).and(STALE);
 const RESET: Flags = ADMIN.and(NOSCRIPT);
 

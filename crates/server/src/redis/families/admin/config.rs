@@ -35,19 +35,23 @@ const SUBCOMMANDS: &[Command] = &[
 
 fn get(context: &mut Context<'_>, args: Args<'_>) -> Done {
     let all = parameters::all();
-    let mut found = BTreeMap::new();
+    // By the name in lower case: names that are given without a pattern are replied as they were given.
+    let mut found: BTreeMap<String, (&[u8], Id)> = BTreeMap::new();
     for pattern in args.from(2) {
         if pattern.iter().any(|byte| matches!(byte, b'*' | b'?' | b'[')) {
-            let matching = all.iter().filter(|(name, id)| {
-                !id.parameter().is_hidden && glob::matches(pattern, name.as_bytes(), Case::Ignored)
-            });
-            found.extend(matching.map(|(name, id)| (name.as_bytes(), *id)));
+            for (name, id) in &all {
+                let is_match = glob::matches(pattern, name.as_bytes(), Case::Ignored);
+                if is_match && !id.parameter().is_hidden {
+                    found.entry((*name).to_owned()).or_insert((name.as_bytes(), *id));
+                }
+            }
         } else if let Some(id) = Id::find(pattern) {
-            found.insert(pattern, id);
+            let name = String::from_utf8_lossy(pattern).to_ascii_lowercase();
+            found.entry(name).or_insert((pattern, id));
         }
     }
     context.out.map(found.len());
-    for (name, id) in found {
+    for (name, id) in found.into_values() {
         context.out.bulk(name);
         context.out.bulk(context.server.parameters.text(id).as_bytes());
     }
@@ -58,6 +62,7 @@ fn set(context: &mut Context<'_>, args: Args<'_>) -> Done {
     if !args.len().is_multiple_of(2) {
         return Err(SYNTAX.into());
     }
+    let mut names: Vec<String> = Vec::new();
     let mut changes: Vec<(Id, &str)> = Vec::new();
     for pair in args.from(2).chunks_exact(2) {
         let &[name, value] = pair else { continue };
@@ -68,12 +73,12 @@ fn set(context: &mut Context<'_>, args: Args<'_>) -> Done {
             )
             .into());
         };
-        let parameter = id.parameter();
+        let (parameter, lower) = (id.parameter(), shown.to_ascii_lowercase());
         let refusal = if parameter.is_fixed {
             Some("can't set immutable config")
         } else if parameter.is_protected {
             Some("can't set protected config")
-        } else if changes.iter().any(|(other, _)| *other == id) {
+        } else if names.contains(&lower) {
             Some("duplicate parameter")
         } else {
             None
@@ -83,10 +88,12 @@ fn set(context: &mut Context<'_>, args: Args<'_>) -> Done {
         }
         let value = std::str::from_utf8(value)
             .map_err(|_| failed(&shown, &"the value is not UTF-8".into()))?;
+        names.push(lower);
         changes.push((id, value));
     }
     let changed = context.server.parameters.set(&changes);
-    let changed = changed.map_err(|(id, refusal)| failed(id.parameter().name, &refusal))?;
+    let changed = changed
+        .map_err(|(at, refusal)| failed(names.get(at).map_or("", String::as_str), &refusal))?;
     changed.into_iter().for_each(|id| context.server.apply(id));
     context.out.ok();
     Ok(())

@@ -10,7 +10,7 @@ use crate::redis::command::{
 use crate::redis::context::Context;
 use crate::redis::failure::{Done, SYNTAX};
 use crate::redis::families::help::help;
-use crate::redis::keyspec::{Begin, Find, KeyFlags, KeySpec, Positions};
+use crate::redis::keyspec::{Begin, Find, KeyFlags, KeySpec, OW, Positions, RO, RW};
 use crate::redis::table;
 use crate::resp::Reply;
 use crate::text::glob::{self, Case};
@@ -29,10 +29,10 @@ const SUBCOMMANDS: &[Command] = &[
     Command::new("docs", -2, FLAGS, Group::Server, docs)
         .with_full_name("command|docs")
         .with_docs("7.0.0", "Returns what commands do."),
-    Command::new("getkeys", -3, FLAGS, Group::Server, get_keys)
+    Command::new("getkeys", -4, FLAGS, Group::Server, get_keys)
         .with_full_name("command|getkeys")
         .with_docs("2.8.13", "Returns the keys of a full command."),
-    Command::new("getkeysandflags", -3, FLAGS, Group::Server, get_keys_and_flags)
+    Command::new("getkeysandflags", -4, FLAGS, Group::Server, get_keys_and_flags)
         .with_full_name("command|getkeysandflags")
         .with_docs("7.0.0", "Returns the keys of a full command, and what it does to them."),
     Command::new("help", 2, FLAGS, Group::Server, help)
@@ -86,7 +86,7 @@ fn info(context: &mut Context<'_>, args: Args<'_>) -> Done {
     for name in args.from(2) {
         match table::by_full_name(name) {
             Some(command) => write_info(context.out, command),
-            None => context.out.null_array(),
+            None => context.out.null(),
         }
     }
     Ok(())
@@ -236,12 +236,39 @@ fn keys_of<'a>(args: Args<'a>) -> Done<Vec<(&'a [u8], KeyFlags)>> {
     for spec in command.keys {
         let mut positions = Positions::new();
         spec.positions(full, &mut positions);
-        keys.extend(positions.into_iter().map(|at| (full.at(at), spec.flags)));
+        if positions.is_empty() && !may_be_empty(spec, full) {
+            return Err("ERR Invalid arguments specified for command".into());
+        }
+        let flags = flags_of(command, full, spec.flags);
+        keys.extend(positions.into_iter().map(|at| (full.at(at), flags)));
     }
     if keys.is_empty() && !command.flags.has(NO_MANDATORY_KEYS) {
         return Err("ERR Invalid arguments specified for command".into());
     }
     Ok(keys)
+}
+
+/// Returns whether arguments can be right although they have no key of a specification.
+fn may_be_empty(spec: &KeySpec, args: Args<'_>) -> bool {
+    match (spec.begin, spec.find) {
+        (Begin::Index(at), Find::Count { count, .. }) => matches!(args.integer(at + count), Ok(0)),
+        _ => true,
+    }
+}
+
+/// Returns what a command does to a key where that depends on other arguments.
+fn flags_of(command: &Command, args: Args<'_>, flags: KeyFlags) -> KeyFlags {
+    if !flags.0.contains(&"variable_flags") {
+        return flags;
+    }
+    let has = |word: &str| (2..args.len()).any(|at| args.is(at, word));
+    match command.name {
+        "set" if has("get") => RW,
+        "set" => OW,
+        "bitfield" if has("set") || has("incrby") => RW,
+        "bitfield" => RO,
+        _ => flags,
+    }
 }
 
 fn get_keys(context: &mut Context<'_>, args: Args<'_>) -> Done {

@@ -1,0 +1,74 @@
+//! All flags of `ferrolith-server`. They are also the schema of its configuration file.
+
+use super::file::{print, with_file};
+use super::{PegasusFlags, RedisFlags};
+use crate::error::Result;
+use crate::store::Durability;
+use clap::{CommandFactory, Parser};
+use std::ffi::OsString;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// Serves Redis and Pegasus clients from a directory.
+#[derive(Debug, Parser)]
+#[command(name = "ferrolith-server", version)]
+pub struct Flags {
+    /// A file of settings in TOML: the names of flags and their values. Flags override it
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Print all settings in force, as a configuration file, and exit
+    #[arg(long = "print-config")]
+    pub print_config: bool,
+    /// The directory of the data
+    #[arg(long, default_value = "ferrolith-data")]
+    pub dir: PathBuf,
+    /// When writes reach the device: always (before the reply), every:MS, or os
+    #[arg(long, default_value = "every:1000")]
+    pub durability: Durability,
+    /// Megabytes for cached blocks and memtables together
+    #[arg(long = "memory-mb", default_value_t = 512)]
+    pub memory_mb: usize,
+    /// Threads that serve connections
+    #[arg(long, default_value_t = 2)]
+    pub workers: usize,
+    /// The maximum number of connections; further ones are closed
+    #[arg(long = "max-connections", default_value_t = 10_000)]
+    pub connections_max: usize,
+    /// Addresses at which /metrics and /health are served over HTTP, separated by commas; none by default
+    #[arg(long = "http-listen", value_name = "ADDRESSES", value_delimiter = ',')]
+    pub http_listen: Vec<SocketAddr>,
+    /// The flags of the Redis protocol.
+    #[command(flatten)]
+    pub redis: RedisFlags,
+    /// The flags of the Pegasus protocol.
+    #[command(flatten)]
+    pub pegasus: PegasusFlags,
+}
+
+impl Flags {
+    /// Returns the flags of a program's arguments, the first of which is its name, and of the configuration file that
+    /// these name. Wrong arguments and `--help` end the process.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or has a setting that does not exist.
+    pub fn load(args: Vec<OsString>) -> Result<Flags> {
+        let args = with_file(&Flags::command(), args)?;
+        Ok(Flags::parse_from(args))
+    }
+
+    /// Returns the settings that the same arguments and their file set, as a configuration file.
+    ///
+    /// # Errors
+    ///
+    /// As [`load`](Flags::load).
+    pub fn print(args: Vec<OsString>) -> Result<String> {
+        let command = Flags::command();
+        let args = with_file(&command, args)?;
+        Ok(print(&command, args))
+    }
+}
+
+#[cfg(test)]
+#[path = "flags_test.rs"]
+mod tests;

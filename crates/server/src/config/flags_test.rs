@@ -1,0 +1,57 @@
+use super::*;
+use crate::config::file::print;
+
+fn load(file: &str, more: &[&str]) -> Result<Flags> {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("server.toml");
+    std::fs::write(&path, file).unwrap();
+    let mut args = vec![OsString::from("ferrolith-server"), "--config".into(), path.into()];
+    args.extend(more.iter().map(OsString::from));
+    Flags::load(args)
+}
+
+fn refusal(file: &str) -> String {
+    load(file, &[]).unwrap_err().to_string()
+}
+
+#[test]
+fn flags_have_different_names() {
+    Flags::command().debug_assert();
+}
+
+#[test]
+fn a_file_sets_what_flags_set() {
+    let file = "dir = '/tmp/x'\nmemory-mb = 64\npegasus-host-names = true\nlisten = ['127.0.0.1:1', '[::1]:2']\n";
+    let flags = load(file, &[]).unwrap();
+    assert_eq!((flags.dir.to_str(), flags.memory_mb), (Some("/tmp/x"), 64));
+    assert!(flags.pegasus.host_names);
+    assert_eq!(flags.redis.listen.len(), 2);
+    assert!(load("listen = []", &[]).unwrap().redis.listen.is_empty());
+    assert_eq!(load("", &[]).unwrap().workers, 2);
+}
+
+#[test]
+fn flags_override_a_file() {
+    let file = "memory-mb = 64\nworkers = 3\nlisten = ['127.0.0.1:1']\n";
+    let flags = load(file, &["--memory-mb", "32", "--listen", "127.0.0.1:7,127.0.0.1:8"]).unwrap();
+    assert_eq!((flags.memory_mb, flags.workers, flags.redis.listen.len()), (32, 3, 2));
+}
+
+#[test]
+fn wrong_settings_are_named() {
+    assert!(refusal("memory = 1").contains("no setting \"memory\"; did you mean \"memory-mb\"?"));
+    assert!(refusal("dir = 1.5").contains("dir cannot be 1.5"));
+    assert!(refusal("workers = [1]").contains("workers cannot be [1]"));
+    assert!(refusal("pegasus-host-names = 'yes'").contains("pegasus-host-names cannot be"));
+    assert!(refusal("config = 'x'").contains("no setting \"config\""));
+    assert!(refusal("= 1").contains("server.toml"));
+}
+
+#[test]
+fn a_printed_configuration_is_a_configuration() {
+    let args = ["x", "--memory-mb", "77", "--listen", "127.0.0.1:9", "--pegasus-host-names"];
+    let printed = print(&Flags::command(), args.iter().map(OsString::from).collect());
+    let flags = load(&printed, &[]).expect(&printed);
+    assert_eq!((flags.memory_mb, flags.redis.listen.len()), (77, 1));
+    assert!(flags.pegasus.host_names && flags.http_listen.is_empty());
+}

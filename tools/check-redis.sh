@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Runs Redis's own test suite, in Tcl, against ferrolith-server, one fresh server per unit, and compares the failures with
+# crates/server/tests/redis-tcl-expected.txt.
+#
+#   tools/check-redis.sh CHECKOUT [UNIT...]
+#
+# CHECKOUT is the source of Redis 7.0.15 (a folder; nothing is written to it). Needs tclsh. Environment: FERROLITH_SERVER
+# is the program, by default a debug build; FERROLITH_TCL_TIMEOUT the seconds that a unit may take (300).
+#
+# Exits with 1 if a test fails that is not expected to, or an expected failure passes, or a unit does not end.
+set -euo pipefail
+
+checkout=$(realpath "${1:?"usage: tools/check-redis.sh CHECKOUT [UNIT...]"}")
+shift
+top=$(cd "$(dirname "$0")/.." && pwd)
+expected=$top/crates/server/tests/redis-tcl-expected.txt
+limit=${FERROLITH_TCL_TIMEOUT:-300}
+server=${FERROLITH_SERVER:-}
+if [[ -z $server ]]; then
+  cargo build -q --manifest-path "$top/Cargo.toml" -p ferrolith-server
+  server=$top/target/debug/ferrolith-server
+fi
+server=$(realpath "$server")
+command -v tclsh >/dev/null || { echo "tclsh is missing: apt-get install tcl" >&2; exit 2; }
+
+units=("$@")
+if [[ ${#units[@]} -eq 0 ]]; then
+  mapfile -t units < <(sed -n 's/^unit \([^ ]*\).*/\1/p' "$expected")
+fi
+# What needs replicas, files of Redis, or memory limits. DEBUG is there in part: see docs/server/redis.md.
+tags="-needs:repl -needs:debug -needs:pfdebug -needs:save -needs:config-maxmemory -needs:config-resetstat"
+
+work=$(mktemp -d)
+pid=
+stop() { [[ -z $pid ]] || { kill "$pid" 2>/dev/null && wait "$pid" 2>/dev/null || true; }; pid=; }
+trap 'stop; rm -rf "$work"' EXIT
+mkdir "$work/suite"
+ln -s "$checkout/src" "$checkout/utils" "$work/suite/"
+# The suite writes to its own folder.
+cp -r "$checkout/tests" "$work/suite/tests"
+
+# Starts a server without data, and sets `port`.
+start() {
+  stop
+  rm -rf "$work/data"
+  "$server" --dir "$work/data" --listen 127.0.0.1:0 --redis-partitions 4 --enable-debug-command yes \
+    >"$work/server.log" 2>&1 &
+  pid=$!
+  port=
+  for _ in $(seq 200); do
+    port=$(sed -n 's/^Redis clients: .*:\([0-9]*\)$/\1/p' "$work/server.log" | head -1)
+    [[ -z $port ]] || return 0
+    sleep 0.1
+  done
+  cat "$work/server.log" >&2
+  exit 1
+}
+
+failed=0
+for unit in "${units[@]}"; do
+  start
+  log=$work/$(tr / - <<<"$unit").log
+  (cd "$work/suite" && timeout -k 5 "$limit" tclsh tests/test_helper.tcl --host 127.0.0.1 --port "$port" --durable \
+    --single "$unit" --tags "$tags") >"$log.color" 2>&1 && ended=0 || ended=$?
+  sed 's/\x1b\[[0-9;]*m//g' "$log.color" >"$log"
+  # Clients of the suite outlive it when it hangs.
+  for process in $(pgrep -f -- "test_helper.tcl --host 127.0.0.1 --port $port "); do
+    [[ $(readlink "/proc/$process/cwd") != "$work/suite" ]] || kill -9 "$process" 2>/dev/null || true
+  done
+  sed -n 's/^\[err\]: \(.*\) in tests\/unit\/.*/\1/p' "$log" | sort -u >"$work/found"
+  # Lines "unit: name of the test -- reason".
+  { grep -F "$unit: " "$expected" || true; } | sed "s|^$unit: ||; s| -- .*||" | sort -u >"$work/known"
+  new=$(comm -23 "$work/found" "$work/known")
+  mended=$(comm -13 "$work/found" "$work/known")
+  echo "$unit: $(grep -c '^\[ok\]' "$log" || true) passed, $(grep -c . "$work/found" || true) failed"
+  [[ -z $new ]] || { failed=1; sed 's/^/  fails: /' <<<"$new"; }
+  [[ -z $mended ]] || { failed=1; sed 's/^/  passes, and is in the list of failures: /' <<<"$mended"; }
+  if [[ $ended == 124 || $ended == 137 ]]; then
+    failed=1
+    echo "  did not end in $limit s; last: $(grep -v '^\s*$' "$log" | tail -1)"
+  elif grep -q '^\[exception\]' "$log" || ! grep -q 'The End' "$log"; then
+    failed=1
+    echo "  ended early: $(grep -A1 '^\[exception\]' "$log" | tr '\n' ' ' | cut -c1-300)"
+  fi
+  kill -0 "$pid" 2>/dev/null || { failed=1; echo "  the server ended: $(tail -1 "$work/server.log")"; }
+done
+exit $failed
