@@ -1,5 +1,5 @@
-//! The configuration file: TOML whose keys are the long names of flags. So the flags are the only schema, and their help
-//! describes both.
+//! The configuration file: TOML whose keys are the long names of flags. So the flags are the only schema, and their
+//! help describes both.
 //!
 //! ```toml
 //! dir = "/var/lib/ferrolith"

@@ -12,7 +12,6 @@ use crate::text::slot::{self, SLOTS};
 /// The flags of CLUSTER RESET.
 const RESET: Flags = ADMIN.and(NOSCRIPT);
 const ROUTING: Flags = FAST.and(LOADING).and(STALE);
-const RESET: Flags = ADMIN.and(NOSCRIPT);
 
 pub(in crate::redis) const COMMANDS: &[Command] = &[
     Command::container("cluster", Group::Cluster, SUBCOMMANDS)
