@@ -140,12 +140,13 @@ impl Context<'_> {
 
     /// Returns whether clients wait for elements of a key in commands of this one's group, so that a client that comes
     /// now must wait behind them although there are elements: the writer that added those is about to serve the
-    /// waiters. Only for commands that take elements, and under the key's latch.
-    pub fn is_behind_waiters(&self, key: &[u8]) -> bool {
+    /// waiters. Only for commands that take elements, and under the key's latch. `consumers` is the consumer group of
+    /// a stream, and empty for other types.
+    pub fn is_behind_waiters(&self, key: &[u8], consumers: &[u8]) -> bool {
         let waiters = &self.server.waiters;
         self.cause == Cause::Client
             && !waiters.is_empty()
-            && waiters.has_takers(&(self.db.table(), key.into()), self.command.group)
+            && waiters.has_takers(&(self.db.table(), key.into()), (self.command.group, consumers))
     }
 
     /// Notes that a key of the selected database changed, for watchers and waiters. The functions that write M rows

@@ -8,10 +8,13 @@
 //!   wait for the same elements waits behind them: between its commit and the service of the waiters, a writer does not
 //!   hold the latches. Waiters that were served are removed while the latches are held, so nobody waits behind them.
 
+use super::args::Args;
 use super::command::{Command, Group, TAKES};
+use super::keyspec::Positions;
 use super::watches::TableKey;
 use crate::resp::Protocol;
 use parking_lot::Mutex;
+use smallvec::SmallVec;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -29,6 +32,9 @@ pub enum Timeout {
     /// An array of these integers.
     Pair(i64, i64),
 }
+
+/// From where a command takes elements: its group, which stands for the type, and in streams the consumer group.
+pub type Pool<'a> = (Group, &'a [u8]);
 
 /// A blocked client.
 pub struct Waiter {
@@ -77,9 +83,17 @@ impl Waiter {
         self.order.load(Ordering::Relaxed)
     }
 
-    /// Returns whether its command takes elements of values of the command's group.
-    pub fn takes(&self) -> bool {
-        self.command.flags.has(TAKES)
+    /// Returns from where its command takes elements of its keys; `None` if it takes none. When one client has found
+    /// nothing there, the others find nothing either.
+    pub fn pool(&self) -> Option<Pool<'_>> {
+        let args: SmallVec<[&[u8]; 8]> = self.args.iter().map(|arg| &arg[..]).collect();
+        let consumers = super::keyspec::after("GROUP", 1, super::keyspec::RO);
+        let mut at = Positions::new();
+        if self.command.group == Group::Stream {
+            consumers.positions(Args::new(&args), &mut at);
+        }
+        let name = at.first().and_then(|at| self.args.get(*at)).map_or(&b""[..], |name| name);
+        self.command.flags.has(TAKES).then_some((self.command.group, name))
     }
 
     /// Returns the right to answer; it is empty if another answered.
@@ -163,11 +177,11 @@ impl Waiters {
         self.arrivals.load(Ordering::Relaxed)
     }
 
-    /// Returns whether clients wait for elements of a key in commands of a group.
-    pub fn has_takers(&self, key: &TableKey, group: Group) -> bool {
+    /// Returns whether clients wait for elements of a key from a pool.
+    pub fn has_takers(&self, key: &TableKey, pool: Pool<'_>) -> bool {
         let keys = self.keys.lock();
         let mut waiters = keys.get(key).into_iter().flatten();
-        waiters.any(|waiter| waiter.takes() && waiter.command.group == group)
+        waiters.any(|waiter| waiter.pool() == Some(pool))
     }
 
     /// Returns the keys of a table that somebody waits for.

@@ -45,21 +45,23 @@ impl Server {
     /// Answers those who wait for a key, as far as there is something for them. The keys that their commands change are
     /// appended to `changed`.
     fn wake(&self, worker: &mut Worker, key: &TableKey, changed: &mut VecDeque<TableKey>) {
-        let mut exhausted: SmallVec<[Group; 2]> = SmallVec::new();
+        let mut exhausted: SmallVec<[(Group, Vec<u8>); 2]> = SmallVec::new();
         let (mut order, latest) = (0, self.waiters.latest());
         // Clients that arrive meanwhile and take elements may wait behind one that is served here (RB3).
         while let Some(waiter) = self.waiters.after(key, order) {
             order = waiter.order();
-            let (takes, group) = (waiter.takes(), waiter.command.group);
-            if if takes { exhausted.contains(&group) } else { order > latest } {
+            let pool = waiter.pool();
+            let is_exhausted =
+                |(group, name)| exhausted.iter().any(|(at, of)| *at == group && &of[..] == name);
+            if pool.map_or(order > latest, is_exhausted) {
                 continue;
             }
             let is_answered = self.try_waiter(worker, &waiter);
             self.add_keys(worker, changed);
             self.tell_subscribers(worker);
             worker.effects.clear();
-            if !is_answered && takes {
-                exhausted.push(group);
+            if let Some((group, name)) = pool.filter(|_| !is_answered) {
+                exhausted.push((group, name.to_vec()));
             }
         }
     }

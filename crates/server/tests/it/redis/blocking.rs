@@ -96,6 +96,35 @@ fn sorted_sets_that_do_not_last_wake_nobody() {
     assert_eq!(client.receive(), Value::Array(expected.to_vec()));
 }
 
+#[test]
+fn consumers_of_a_group_are_served_in_the_order_of_their_arrival() {
+    let ours = Ours::start();
+    let mut pusher = ours.connect();
+    for group in ["g", "h"] {
+        pusher.say(&format!("XGROUP CREATE s {group} $ MKSTREAM"));
+    }
+    let command = |i: usize| {
+        let group = if i < CLIENTS / 2 { "g" } else { "h" };
+        format!("XREADGROUP GROUP {group} c{i} COUNT 1 BLOCK 0 STREAMS s >")
+    };
+    let mut clients: Vec<Client> = (0..CLIENTS).map(|i| blocked(&ours, &command(i), i)).collect();
+    for i in 0..CLIENTS / 2 {
+        pusher.say(&format!("XADD s {}-1 n {i}", i + 1));
+    }
+    for (i, client) in clients.iter_mut().enumerate() {
+        let number = i % (CLIENTS / 2);
+        let fields = Value::Array(vec![Value::bulk("n"), Value::bulk(&number.to_string())]);
+        let entry = Value::Array(vec![Value::bulk(&format!("{}-1", number + 1)), fields]);
+        let stream = Value::Array(vec![Value::bulk("s"), Value::Array(vec![entry])]);
+        assert_eq!(client.receive(), Value::Array(vec![stream]), "client {i}");
+    }
+    wait_for_waiters(&ours, 0);
+    // An older id makes entries new again, also for those who wait.
+    let mut client = blocked(&ours, &command(0), 0);
+    pusher.say("XGROUP SETID s g 1-1");
+    assert!(matches!(client.receive(), Value::Array(_)));
+}
+
 /// Clients that take again and again get about the same number, and nothing is lost or served twice.
 #[test]
 fn clients_that_come_back_get_equal_shares() {

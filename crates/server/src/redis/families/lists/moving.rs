@@ -131,7 +131,7 @@ fn pop_or_wait(
 fn find_filled<'k>(context: &Context<'_>, key: &'k [u8]) -> Done<Option<List<'k>>> {
     match List::find(context, key) {
         Err(Failure::Reply(_)) if context.cause() == Cause::Wake => Ok(None),
-        Ok(Some(_)) if context.is_behind_waiters(key) => Ok(None),
+        Ok(Some(_)) if context.is_behind_waiters(key, b"") => Ok(None),
         found => found,
     }
 }

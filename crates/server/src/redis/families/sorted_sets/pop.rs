@@ -79,7 +79,7 @@ fn first_of<'k>(
             // A client that waits already does not mind keys of other types, and a new one comes behind those that
             // wait.
             Err(Failure::Reply(_)) if context.cause() == Cause::Wake => {}
-            Ok(Some(_)) if is_blocking && context.is_behind_waiters(key) => {}
+            Ok(Some(_)) if is_blocking && context.is_behind_waiters(key, b"") => {}
             found => {
                 if let Some(set) = found? {
                     return Ok(Some((key, set)));

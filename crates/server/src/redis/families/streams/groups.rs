@@ -63,6 +63,8 @@ pub(super) fn setid(context: &mut Context<'_>, args: Args<'_>) -> Done {
     };
     group.read = options.read;
     group.save(context, &stream)?;
+    // Clients that wait may get older entries again.
+    context.touch(args.at(2));
     context.notify(b't', "xgroup-setid", args.at(2));
     context.out.ok();
     Ok(())

@@ -16,7 +16,8 @@ mod trim;
 pub(in crate::redis) mod whole;
 
 use crate::redis::command::{
-    BLOCKING, Command, DENYOOM, FAST, Flags, Group, LOADING, READONLY, READS_FIRST, STALE, WRITE,
+    BLOCKING, Command, DENYOOM, FAST, Flags, Group, LOADING, READONLY, READS_FIRST, STALE, TAKES,
+    WRITE,
 };
 use crate::redis::families::help::help;
 use crate::redis::keyspec::{
@@ -53,7 +54,7 @@ pub(in crate::redis) const COMMANDS: &[Command] = &[
     Command::new("xread", -4, READONLY.and(BLOCKING), STREAM, read::xread)
         .with_keys(&[half_after("STREAMS", 1, RO)])
         .with_docs("5.0.0", "Returns the entries behind an id from several streams; may wait."),
-    Command::new("xreadgroup", -7, WRITE.and(BLOCKING), STREAM, read::xreadgroup)
+    Command::new("xreadgroup", -7, WRITE.and(BLOCKING).and(TAKES), STREAM, read::xreadgroup)
         .with_keys(&[half_after("STREAMS", 4, RO)])
         .with_docs("5.0.0", "Delivers entries of streams to a consumer of a group; may wait."),
     Command::new("xack", -4, WRITE.and(FAST).and(READS_FIRST), STREAM, acks::xack)

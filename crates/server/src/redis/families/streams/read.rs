@@ -267,7 +267,7 @@ fn deliver(
     (consumer, no_ack): (&[u8], bool),
     count: u64,
 ) -> Done<bool> {
-    if group.last_id >= stream.last_id {
+    if group.last_id >= stream.last_id || context.is_behind_waiters(stream.key(), &group.name) {
         return Ok(false);
     }
     let from = group.last_id.next().unwrap_or(StreamId::MAX);
