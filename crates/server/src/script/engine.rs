@@ -52,6 +52,8 @@ struct Lua {
     libraries: HashMap<u64, HashMap<Vec<u8>, Val>>,
     /// The table of the registry that keeps closures from the collector.
     kept: TableRef,
+    /// The function that the interpreter calls now and then.
+    hook: Val,
 }
 
 /// What a run executes.
@@ -310,11 +312,13 @@ impl Lua {
         let kept = value::new_table(&mut state);
         let registry = state.registry;
         value::set_field(&mut state, registry, "kept", Val::Table(kept))?;
+        let hook = value::function(&mut state, "hook", hook);
+        value::set(&mut state, kept, hook, Val::Bool(true))?;
         state.gc.set_alloc_limit(limits.memory_max);
         // Collections run from begin to end: between the steps of one, the interpreter hands out strings that it is
         // about to free.
         state.gc.gc_state.gc_stepmul = 0;
-        Ok(Lua { state, sandbox, scripts: HashMap::new(), libraries: HashMap::new(), kept })
+        Ok(Lua { state, sandbox, scripts: HashMap::new(), libraries: HashMap::new(), kept, hook })
     }
 
     /// Returns whether the interpreter has no memory for another run.
@@ -376,9 +380,8 @@ impl Lua {
     /// Calls a function and returns its first result. After an error the frames of the failed calls are still there.
     fn call(&mut self, function: Val, parameters: &[Val]) -> LuaResult<Val> {
         self.settle();
-        let hook = value::function(&mut self.state, "hook", hook);
         let state = &mut self.state;
-        state.hook.hook_func = hook;
+        state.hook.hook_func = self.hook;
         state.hook.hook_mask = MASK_COUNT;
         state.hook.allow_hook = true;
         state.hook.base_hook_count = HOOK_INSTRUCTIONS;

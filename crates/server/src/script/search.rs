@@ -23,37 +23,83 @@ fn start(state: &LuaState, index: usize, length: usize) -> LuaResult<usize> {
     Ok(usize::try_from(position).unwrap_or(0).min(length))
 }
 
+/// A result that does not borrow from the text.
+enum Found {
+    Text(Vec<u8>),
+    Number(f64),
+}
+
+/// Fails unless an argument is a string or a number.
+fn check_text(state: &LuaState, index: usize) -> LuaResult<()> {
+    match value::argument(state, index) {
+        Val::Str(_) | Val::Num(_) => Ok(()),
+        _ => Err(state.type_error(index, "string")),
+    }
+}
+
 /// `string.find(text, pattern [, start [, plain]])` and `string.match(text, pattern [, start])`.
 fn search(state: &mut LuaState, finds: bool) -> LuaResult<u32> {
-    let (text, pattern) = (state.check_string(1)?, state.check_string(2)?);
-    let from = start(state, 3, text.len())?;
-    if finds && (value::argument(state, 4).is_truthy() || pattern::is_plain(&pattern)) {
-        let rest = text.get(from..).unwrap_or_default();
-        return match memchr::memmem::find(rest, &pattern) {
-            Some(at) => {
-                state.push(Val::Num((from + at + 1) as f64));
-                state.push(Val::Num((from + at + pattern.len()) as f64));
-                Ok(2)
-            }
-            None => return_nil(state),
-        };
+    check_text(state, 1)?;
+    let pattern = state.check_string(2)?;
+    let found = find(state, &pattern, finds)?;
+    if found.is_empty() {
+        return return_nil(state);
     }
-    let (is_anchored, body) = anchor(&pattern);
+    push(state, &found)
+}
+
+/// Returns the results of `find` or `match`; none if nothing matches. The text, which may be long, is not copied.
+fn find(state: &LuaState, pattern: &[u8], finds: bool) -> LuaResult<Vec<Found>> {
+    let text = value::text(state, value::argument(state, 1)).unwrap_or_default();
+    let from = start(state, 3, text.len())?;
+    let place = |at: usize, end: usize| [Found::Number((at + 1) as f64), Found::Number(end as f64)];
+    if finds && (value::argument(state, 4).is_truthy() || pattern::is_plain(pattern)) {
+        let rest = text.get(from..).unwrap_or_default();
+        let at = memchr::memmem::find(rest, pattern).map(|at| from + at);
+        return Ok(at.map_or_else(Vec::new, |at| place(at, at + pattern.len()).into()));
+    }
+    let (is_anchored, body) = anchor(pattern);
     let mut matcher = Matcher::new(&text, body);
     let last = if is_anchored { from } else { text.len() };
     for at in from..=last {
         if let Some(end) = matcher.match_at(at)? {
-            let mut count = 0;
-            if finds {
-                state.push(Val::Num((at + 1) as f64));
-                state.push(Val::Num(end as f64));
-                count = 2;
+            let mut found: Vec<Found> = if finds { place(at, end).into() } else { Vec::new() };
+            if matcher.captures().is_empty() && !finds {
+                found.push(captured(&text, Capture::Part { start: at, end }, 0)?);
             }
-            let whole = (!finds).then_some((at, end));
-            return Ok(count + push_captures(state, &text, matcher.captures(), whole)?);
+            for capture in matcher.captures() {
+                found.push(captured(&text, *capture, 0)?);
+            }
+            return Ok(found);
         }
     }
-    return_nil(state)
+    Ok(Vec::new())
+}
+
+/// Returns what a capture holds. Positions are moved by `shift`.
+fn captured(text: &[u8], capture: Capture, shift: usize) -> LuaResult<Found> {
+    match capture {
+        Capture::Open { .. } => Err(runtime_error("unfinished capture")),
+        Capture::Position(at) => Ok(Found::Number((shift + at + 1) as f64)),
+        Capture::Part { start, end } => {
+            Ok(Found::Text(text.get(start..end).unwrap_or_default().to_vec()))
+        }
+    }
+}
+
+/// Pushes results.
+fn push(state: &mut LuaState, found: &[Found]) -> LuaResult<u32> {
+    for part in found {
+        let value = match part {
+            Found::Number(number) => Val::Num(*number),
+            Found::Text(text) => {
+                value::check_room(state, text.len())?;
+                value::string(state, text)
+            }
+        };
+        state.push(value);
+    }
+    Ok(found.len() as u32)
 }
 
 fn return_nil(state: &mut LuaState) -> LuaResult<u32> {
@@ -112,56 +158,39 @@ fn gmatch(state: &mut LuaState) -> LuaResult<u32> {
 }
 
 fn gmatch_next(state: &mut LuaState) -> LuaResult<u32> {
-    let bound = |index| value::text(state, value::upvalue(state, index)).map(|text| text.to_vec());
-    // The text may be long; only what follows the position is needed, apart from one byte for `%f`.
     let position = value::upvalue(state, 2).as_number().unwrap_or(0.0) as usize;
-    let shift = position.saturating_sub(1);
-    let text_value = value::upvalue(state, 0);
-    let Some(pattern) = bound(1) else { return return_nil(state) };
-    let (found, next) = {
-        let Some(text) = value::text(state, text_value) else { return return_nil(state) };
-        let rest = text.get(shift..).unwrap_or_default();
-        let mut matcher = Matcher::new(rest, &pattern);
-        let mut found = None;
-        for at in position - shift..=rest.len() {
-            if let Some(end) = matcher.match_at(at)? {
-                found = Some((at, end, matcher.captures().to_vec()));
-                break;
-            }
+    match next_match(state, position)? {
+        Some((found, next)) => {
+            set_position(state, next);
+            push(state, &found)
         }
-        let Some((at, end, captures)) = found else {
-            drop(text);
-            return return_nil(state);
-        };
-        let next = shift + if end == at { end + 1 } else { end };
-        let is_past_end = position > shift + rest.len();
-        let whole = Capture::Part { start: at, end };
-        let captures = if captures.is_empty() { vec![whole] } else { captures };
-        let part = |capture: &Capture| match *capture {
-            Capture::Part { start, end } => Ok(rest.get(start..end).unwrap_or_default().to_vec()),
-            Capture::Position(at) => Err((shift + at + 1) as f64),
-            Capture::Open { .. } => Err(f64::NAN),
-        };
-        let is_unfinished = captures.iter().any(|c| matches!(c, Capture::Open { .. }));
-        if is_unfinished {
-            return Err(runtime_error("unfinished capture"));
-        }
-        let parts: Vec<Result<Vec<u8>, f64>> = captures.iter().map(part).collect();
-        ((!is_past_end).then_some(parts), next)
-    };
-    let Some(parts) = found else { return return_nil(state) };
-    set_position(state, next);
-    for part in &parts {
-        let value = match part {
-            Ok(bytes) => {
-                value::check_room(state, bytes.len())?;
-                value::string(state, bytes)
-            }
-            Err(position) => Val::Num(*position),
-        };
-        state.push(value);
+        None => return_nil(state),
     }
-    Ok(parts.len() as u32)
+}
+
+/// Returns the captures of the next match and where the one after it is searched.
+fn next_match(state: &LuaState, position: usize) -> LuaResult<Option<(Vec<Found>, usize)>> {
+    let bound = |index| value::text(state, value::upvalue(state, index)).unwrap_or_default();
+    let (text, pattern) = (bound(0), bound(1));
+    if position > text.len() {
+        return Ok(None);
+    }
+    // One byte before the position is for `%f`.
+    let shift = position.saturating_sub(1);
+    let rest = text.get(shift..).unwrap_or_default();
+    let mut matcher = Matcher::new(rest, &pattern);
+    for at in position - shift..=rest.len() {
+        let Some(end) = matcher.match_at(at)? else { continue };
+        let whole = [Capture::Part { start: at, end }];
+        let captures = match matcher.captures() {
+            [] => &whole,
+            captures => captures,
+        };
+        let found: LuaResult<Vec<Found>> =
+            captures.iter().map(|capture| captured(rest, *capture, shift)).collect();
+        return Ok(Some((found?, shift + end.max(at + 1))));
+    }
+    Ok(None)
 }
 
 fn set_position(state: &mut LuaState, position: usize) {

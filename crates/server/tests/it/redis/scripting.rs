@@ -183,6 +183,30 @@ fn a_script_is_killed_from_another_worker() {
 }
 
 #[test]
+fn scripts_serve_blocked_clients_and_watchers() {
+    let ours = Ours::start();
+    let (mut waiting, mut client) = (ours.connect(), ours.connect());
+    waiting.send(&words("BRPOP list 0"));
+    client.say("SET watched 1");
+    client.say("WATCH watched");
+    let start = Instant::now();
+    let is_blocked = |info: Value| match info {
+        Value::Bulk(text) => String::from_utf8_lossy(&text).contains("blocked_clients:1"),
+        other => panic!("a text, found {other:?}"),
+    };
+    while !is_blocked(client.say("INFO clients")) {
+        assert!(start.elapsed() < Duration::from_secs(20), "BRPOP does not wait");
+    }
+    let source = "redis.call('lpush', KEYS[1], '1') redis.call('lpush', KEYS[1], '2') return redis.call('incr', 'watched')";
+    assert_eq!(ours.connect().call(&eval(source, &["1", "list"])), Value::Integer(2));
+    let pair = Value::Array(vec![Value::bulk("list"), Value::bulk("1")]);
+    assert_eq!(waiting.receive(), pair);
+    client.say("MULTI");
+    client.say("SET watched 0");
+    assert_eq!(client.say("EXEC"), Value::NullArray);
+}
+
+#[test]
 fn scripts_with_undeclared_keys_lose_no_update() {
     let ours = Ours::start();
     std::thread::scope(|scope| {

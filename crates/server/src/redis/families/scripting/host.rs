@@ -2,7 +2,7 @@
 
 use crate::redis::args::Args;
 use crate::redis::command::{Command, MAY_REPLICATE, NOSCRIPT, Run, WRITE};
-use crate::redis::context::Context;
+use crate::redis::context::{Context, Held};
 use crate::redis::failure::Failure;
 use crate::redis::scripts::Running;
 use crate::redis::stats::Outcome;
@@ -97,6 +97,10 @@ impl<'a, 'c> ScriptHost<'a, 'c> {
                 return Err(text.into());
             }
         };
+        // The latches are those of the keys in the database that was selected.
+        if command.name == "select" && !matches!(self.context.held, Held::All) {
+            return Err(Failure::Undeclared);
+        }
         if command.flags.has(WRITE) && !self.has_written {
             self.has_written = true;
             if let Some(running) = &self.running {
