@@ -146,7 +146,7 @@ fn canonical(command: &[Vec<u8>], value: Value) -> Value {
 fn replies_as_redis() {
     let commands = |protocol: u8| {
         let mut random = Rng::with_seed(protocol.into());
-        (0..random_commands(20_000)).map(|_| words(&command(&mut random))).collect()
+        (0..random_commands(10_000)).map(|_| words(&command(&mut random))).collect()
     };
     compare(commands, canonical);
 }
@@ -250,4 +250,69 @@ fn swapped_databases() {
     other.say("SET c 1");
     client.say("MULTI");
     assert_eq!(client.say("EXEC"), Value::NullArray);
+}
+
+/// Adds a list of 3 MB and a hash of 2 MB, more than a batch takes.
+fn add_large(client: &mut super::Client) -> (Value, Value) {
+    for part in 0..30 {
+        let elements = (0..100).map(|i| format!("{part}.{i}.{}", "x".repeat(1000)).into_bytes());
+        let mut push = words("RPUSH list");
+        push.extend(elements.clone());
+        client.call(&push);
+        let mut set = words("HSET hash");
+        for (i, element) in elements.enumerate() {
+            set.extend([format!("{part}.{i}").into_bytes(), element[..700].to_vec()]);
+        }
+        client.call(&set);
+    }
+    (client.say("LRANGE list 0 -1"), client.say("HGETALL hash"))
+}
+
+#[test]
+fn large_values_are_copied() {
+    let ours = Ours::start();
+    let mut client = ours.connect();
+    let (list, hash) = add_large(&mut client);
+    client.say("SET {t}list x");
+    assert_eq!(client.say("RENAME list {t}list"), Value::Simple("OK".into()));
+    assert_eq!(client.say("EXISTS list"), Value::Integer(0));
+    assert_eq!(client.say("LRANGE {t}list 0 -1"), list);
+    client.say("MULTI");
+    client.say("COPY hash hash2");
+    client.say("HDEL hash2 0.0");
+    client.say("HLEN hash2");
+    client.say("COPY hash hash DB 3");
+    client.say("MOVE {t}list 3");
+    let Value::Array(replies) = client.say("EXEC") else { panic!("no list") };
+    assert_eq!(replies, [1, 1, 2999, 1, 1].map(Value::Integer));
+    assert_eq!(client.say("HGETALL hash"), hash);
+    assert_eq!(client.say("TYPE {t}list"), Value::Simple("none".into()));
+    client.say("SELECT 3");
+    assert_eq!(client.say("LRANGE {t}list 0 -1"), list);
+    assert_eq!(client.say("HGETALL hash"), hash);
+    for (key, read, value) in [("hash", "HGETALL", &hash), ("{t}list", "LRANGE", &list)] {
+        let Value::Bulk(dump) = client.say(&format!("DUMP {key}")) else { panic!("no dump") };
+        let restore = [b"RESTORE", &b"restored"[..], b"0", &dump, b"REPLACE"];
+        assert_eq!(client.call(&restore), Value::Simple("OK".into()));
+        let range = if read == "LRANGE" { " 0 -1" } else { "" };
+        assert_eq!(client.say(&format!("{read} restored{range}")), *value);
+    }
+    assert_eq!(client.say("DBSIZE"), Value::Integer(3));
+}
+
+#[test]
+fn waits() {
+    let ours = Ours::start();
+    let mut client = ours.connect();
+    client.say("SET a 1");
+    assert_eq!(client.say("WAIT 0 0"), Value::Integer(0));
+    assert_eq!(client.say("WAIT 1 50"), Value::Integer(0));
+    assert_eq!(client.say("WAIT 1 -1"), Value::Error("ERR timeout is negative".into()));
+    let pair = Value::Array([1, 0].map(Value::Integer).to_vec());
+    assert_eq!(client.say("WAITAOF 1 0 0"), pair);
+    assert_eq!(client.say("WAITAOF 1 1 50"), pair);
+    // The command is gone from the list of those that wait.
+    let Value::Bulk(info) = client.say("INFO clients") else { panic!("no text") };
+    let info = String::from_utf8(info).unwrap();
+    assert!(info.contains("blocked_clients:0"), "{info}");
 }
