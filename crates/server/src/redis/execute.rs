@@ -282,7 +282,11 @@ impl Server {
 
     /// Commits what an evaluation wrote, and marks watched keys. The latches must be held.
     pub(super) fn commit(&self, worker: &mut Worker) -> Done {
+        let changes = worker.txn.len();
         worker.txn.commit()?;
+        if changes > 0 {
+            worker.stats.changes.add(changes as u64);
+        }
         if !self.watches.is_empty() {
             worker.effects.touched.iter().for_each(|key| self.watches.changed(key));
         }

@@ -196,3 +196,7 @@ impl Context<'_> {
         Err(Failure::from(super::failure::DAMAGED))
     }
 }
+
+#[cfg(test)]
+#[path = "members_test.rs"]
+mod tests;

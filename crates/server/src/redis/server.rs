@@ -125,6 +125,8 @@ pub struct Server {
     pub shutdown: Notify,
     /// When SAVE or its like ran last, in seconds since 1970.
     pub saved_s: AtomicU64,
+    /// The rows that had been changed then.
+    pub saved_changes: AtomicU64,
     /// The classes of `notify-keyspace-events`, as bits of [`event_bit`].
     pub events: AtomicU32,
     /// When the server started, by the monotonic clock.
@@ -170,6 +172,7 @@ impl Server {
             memory_peak: AtomicU64::new(0),
             shutdown: Notify::new(),
             saved_s,
+            saved_changes: AtomicU64::new(0),
             events: AtomicU32::new(0),
             started_us,
         }

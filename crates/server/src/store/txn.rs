@@ -110,6 +110,11 @@ impl Txn {
         self.batch.is_empty()
     }
 
+    /// Returns the number of writes.
+    pub fn len(&self) -> usize {
+        self.batch.len()
+    }
+
     /// Commits the writes, and begins anew.
     ///
     /// # Errors

@@ -42,6 +42,8 @@ pub struct WorkerStats {
     pub reads: Counter,
     /// Writes to sockets.
     pub writes: Counter,
+    /// Rows that commands wrote or deleted.
+    pub changes: Counter,
 }
 
 /// How a command ended.
@@ -64,6 +66,7 @@ impl WorkerStats {
             bytes_out: Counter::new(),
             reads: Counter::new(),
             writes: Counter::new(),
+            changes: Counter::new(),
         }
     }
 
@@ -126,6 +129,8 @@ pub struct Totals {
     pub reads: u64,
     /// Writes to sockets.
     pub writes: u64,
+    /// Rows that commands wrote or deleted since the start; a reset does not change it.
+    pub changes: u64,
     /// Accepted connections.
     pub connections: u64,
     /// Connections that were refused since there were too many.
@@ -261,6 +266,7 @@ impl Totals {
         self.bytes_out += worker.bytes_out.get();
         self.reads += worker.reads.get();
         self.writes += worker.writes.get();
+        self.changes += worker.changes.get();
     }
 
     fn subtract(&mut self, earlier: &Totals) {

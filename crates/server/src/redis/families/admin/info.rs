@@ -201,9 +201,11 @@ fn memory(context: &Context<'_>, _: &Totals, text: &mut Text) -> Done {
     Ok(())
 }
 
-fn persistence(context: &Context<'_>, _: &Totals, text: &mut Text) -> Done {
+fn persistence(context: &Context<'_>, totals: &Totals, text: &mut Text) -> Done {
     text.zeros(&["loading", "async_loading"]);
-    text.zeros(&["rdb_changes_since_last_save", "rdb_bgsave_in_progress"]);
+    let saved = context.server.saved_changes.load(Ordering::Relaxed);
+    text.line("rdb_changes_since_last_save", totals.changes.saturating_sub(saved));
+    text.zeros(&["rdb_bgsave_in_progress"]);
     text.line("rdb_last_save_time", context.server.saved_s.load(Ordering::Relaxed));
     text.line("rdb_last_bgsave_status", "ok");
     text.line("rdb_last_bgsave_time_sec", 0);

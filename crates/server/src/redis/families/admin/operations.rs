@@ -99,6 +99,7 @@ fn last_save(context: &mut Context<'_>, _: Args<'_>) -> Done {
 
 /// Syncs the log, and notes the time.
 pub(super) fn sync(context: &Context<'_>) -> Done {
+    context.server.saved_changes.store(context.server.stats.totals().changes, Ordering::Relaxed);
     context.server.store.sync_now()?;
     context.server.saved_s.store(context.server.clock.wall_ms() / 1000, Ordering::Relaxed);
     Ok(())
