@@ -1,6 +1,6 @@
 //! The command line of `ferrolith-bench`: one subcommand per suite.
 
-use crate::shared::engine::{self, Choice};
+use crate::remote::arguments;
 use crate::shared::results::joined;
 use crate::shared::warm_up::WarmUp;
 use crate::ycsb::run::Phase;
@@ -40,6 +40,7 @@ fn dispatch(matches: &ArgMatches, line: String) -> Result<bool, String> {
         Some(("pairs", args)) => return crate::pairs::command::dispatch(args, line),
         Some(("in-memory", args)) => return crate::in_memory::command::dispatch(args, line),
         Some(("suite", args)) => return crate::reference::command::dispatch(args, line),
+        Some(("connections", args)) => return crate::remote::connections::dispatch(args),
         Some(("replay", args)) => return crate::replay::dispatch(args),
         Some(("compare", args)) => return crate::compare::command::dispatch(args),
         Some(("report", args)) => return crate::html_report::command::dispatch(args),
@@ -58,14 +59,15 @@ fn dispatch(matches: &ArgMatches, line: String) -> Result<bool, String> {
 
 fn settings(phase: Phase, args: &ArgMatches, command: String) -> Result<Settings, String> {
     let many = |name: &str| args.get_many::<String>(name).into_iter().flatten().cloned().collect();
-    let engine = args.get_one::<String>("engine").map_or("ferrolith", String::as_str);
+    let (engine, server) = arguments::chosen(args, &["db", "sync", "flags"])?;
     Ok(Settings {
         phase,
         command,
         files: args.get_many::<PathBuf>("file").into_iter().flatten().cloned().collect(),
         assignments: many("property"),
-        db: args.get_one::<PathBuf>("db").cloned().unwrap_or_default(),
-        engine: Choice::parse(engine)?,
+        db: args.get_one::<PathBuf>("db").cloned(),
+        engine,
+        server,
         sync: args.get_flag("sync"),
         seed: args.get_one::<u64>("seed").copied().unwrap_or(1),
         json: args.get_one::<PathBuf>("json").cloned(),
@@ -108,10 +110,8 @@ pub(crate) fn command() -> Command {
             Arg::new("db")
                 .long("db")
                 .value_name("DIR")
-                .required(true)
                 .value_parser(value_parser!(PathBuf))
-                .help("The directory of the database"),
-            engine::argument(),
+                .help("The directory of the database of an engine in this process"),
             Arg::new("sync")
                 .long("sync")
                 .action(ArgAction::SetTrue)
@@ -142,7 +142,7 @@ pub(crate) fn command() -> Command {
             Arg::new("flags").last(true).value_name("FLAG").num_args(0..).help(
                 "Flags of db_bench for the engine, after --; such as --cache_size=1073741824",
             ),
-        ])
+        ]).args(arguments::arguments())
     };
     Command::new("ferrolith-bench")
         .version(env!("CARGO_PKG_VERSION"))
@@ -164,6 +164,7 @@ pub(crate) fn command() -> Command {
         .subcommand(crate::in_memory::command::command())
         .subcommand(crate::reference::command::command())
         .subcommand(crate::pairs::command::command())
+        .subcommand(crate::remote::connections::command())
         .subcommand(crate::replay::command())
         .subcommand(crate::compare::command::command())
         .subcommand(crate::html_report::command::command())

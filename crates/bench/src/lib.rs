@@ -28,6 +28,7 @@ pub mod process;
 pub mod progress;
 pub mod rate;
 pub mod reference;
+pub mod remote;
 pub mod replay;
 pub mod report;
 pub mod rng;

@@ -33,9 +33,20 @@ pub struct Usage {
 impl Usage {
     /// Returns the counters now.
     pub fn now() -> Usage {
-        let io = fields("/proc/self/io");
+        Usage::at("/proc/self")
+    }
+
+    /// Returns the counters of another process now; `None` if there is none. The kernel may hide bytes from other
+    /// users.
+    pub fn of(pid: u32) -> Option<Usage> {
+        let path = format!("/proc/{pid}");
+        Path::new(&path).join("stat").exists().then(|| Usage::at(&path))
+    }
+
+    fn at(path: &str) -> Usage {
+        let io = fields(&format!("{path}/io"));
         let get = |name: &str| io.get(name).copied().unwrap_or(0);
-        let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+        let stat = std::fs::read_to_string(format!("{path}/stat")).unwrap_or_default();
         // The second field, the command, may contain spaces; the fields after it do not.
         let after = stat.rsplit(')').next().unwrap_or_default();
         let ticks: Vec<f64> =
@@ -93,7 +104,16 @@ pub struct Memory {
 impl Memory {
     /// Returns the kernel's current figures.
     pub fn now() -> Memory {
-        let status = fields("/proc/self/status");
+        Memory::at("/proc/self/status")
+    }
+
+    /// Returns the figures of another process; zeros if there is none.
+    pub fn of(pid: u32) -> Memory {
+        Memory::at(&format!("/proc/{pid}/status"))
+    }
+
+    fn at(path: &str) -> Memory {
+        let status = fields(path);
         let get = |name: &str| status.get(name).copied().unwrap_or(0) * 1024;
         Memory {
             peak: get("VmHWM"),

@@ -180,6 +180,7 @@ impl Suite<'_> {
             screen: Screen::of(self.job.quiet),
             size,
             warm_up: size.warm_up_seconds > 0.0,
+            server: None,
         })
     }
 

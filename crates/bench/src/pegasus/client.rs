@@ -4,7 +4,7 @@ use super::cases::ROW;
 use crate::rng::Random64;
 use crate::target::Result;
 use crate::ycsb::chooser::KeyChooser;
-use crate::ycsb::client::Client;
+use crate::ycsb::client::{Client, Ended, Work};
 use crate::ycsb::inserted::Inserted;
 use crate::ycsb::record::Shape;
 use crate::ycsb::workload::Workload;
@@ -43,6 +43,20 @@ impl<C: Client> Rows<C> {
             push_sort_key(i as u64, key);
         }
     }
+
+    /// Makes the keys of a batch: the same sort key in several hash keys.
+    fn batch(&mut self, shape: &Shape, key: &[u8], random: &mut Random64) {
+        let sort_key = random.draw() % ROW as u64;
+        for (i, made) in self.keys.iter_mut().enumerate() {
+            if i == 0 {
+                made.clear();
+                made.extend_from_slice(key);
+            } else {
+                shape.key(self.chooser.pick(random, &self.inserted), made);
+            }
+            push_sort_key(sort_key, made);
+        }
+    }
 }
 
 /// Appends a sort key to a hash key.
@@ -68,16 +82,7 @@ impl<C: Client> Client for Rows<C> {
         _: Option<usize>,
         random: &mut Random64,
     ) -> Result<bool> {
-        let sort_key = random.draw() % ROW as u64;
-        for (i, made) in self.keys.iter_mut().enumerate() {
-            if i == 0 {
-                made.clear();
-                made.extend_from_slice(key);
-            } else {
-                shape.key(self.chooser.pick(random, &self.inserted), made);
-            }
-            push_sort_key(sort_key, made);
-        }
+        self.batch(shape, key, random);
         self.inner.batch_set(shape, &self.keys, random).map(|()| true)
     }
 
@@ -91,9 +96,9 @@ impl<C: Client> Client for Rows<C> {
         self.inner.scan(shape, key, records, field)
     }
 
-    fn delete(&mut self, key: &[u8]) -> Result<()> {
+    fn delete(&mut self, shape: &Shape, key: &[u8]) -> Result<()> {
         self.row(key);
-        self.keys.iter().try_for_each(|key| self.inner.delete(key))
+        self.keys.iter().try_for_each(|key| self.inner.delete(shape, key))
     }
 
     fn multi_get(&mut self, shape: &Shape, keys: &[Vec<u8>]) -> Result<u64> {
@@ -106,5 +111,34 @@ impl<C: Client> Client for Rows<C> {
 
     fn user_bytes(&self) -> (u64, u64) {
         self.inner.user_bytes()
+    }
+
+    fn begin(
+        &mut self,
+        shape: &Shape,
+        (key, work): (&[u8], Work<'_>),
+        ticket: usize,
+        random: &mut Random64,
+    ) -> Result<()> {
+        let work = match work {
+            Work::Read(_) => {
+                self.row(key);
+                Work::MultiGet(&self.keys)
+            }
+            Work::Insert => {
+                self.row(key);
+                Work::BatchSet(&self.keys)
+            }
+            Work::Update(_) => {
+                self.batch(shape, key, random);
+                Work::BatchSet(&self.keys)
+            }
+            work => return Err(format!("rows of several sort keys: {work:?} is not supported")),
+        };
+        self.inner.begin(shape, (key, work), ticket, random)
+    }
+
+    fn end(&mut self, shape: &Shape) -> Result<Ended> {
+        self.inner.end(shape)
     }
 }

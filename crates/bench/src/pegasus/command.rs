@@ -2,7 +2,7 @@
 
 use super::cases::{Limiter, MIXES, MULTI, Mix, VALUES, bytes, size_text};
 use super::suite::{self, Job};
-use crate::shared::engine::{self, Choice};
+use crate::remote::arguments;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
 
@@ -38,12 +38,14 @@ pub fn dispatch(args: &ArgMatches, line: String) -> Result<bool, String> {
     if limiters.is_empty() {
         limiters.push(Limiter::Off);
     }
-    let engine = args.get_one::<String>("engine").map_or("ferrolith", String::as_str);
+    let refused = ["dir", "sync", "rate-limiter", "flags"];
+    let (engine, server) = arguments::chosen(args, &refused)?;
     let number = |name: &str| args.get_one::<u64>(name).copied();
     let operations = number("operations").unwrap_or(0);
     suite::run(&Job {
         command: line,
-        engine: Choice::parse(engine)?,
+        engine,
+        server,
         mixes,
         values,
         limiters,
@@ -52,7 +54,7 @@ pub fn dispatch(args: &ArgMatches, line: String) -> Result<bool, String> {
         seconds: number("seconds").unwrap_or(if operations > 0 { 0 } else { 60 }),
         operations,
         sync: args.get_flag("sync"),
-        dir: args.get_one::<PathBuf>("dir").cloned().unwrap_or_default(),
+        dir: args.get_one::<PathBuf>("dir").cloned(),
         results: args.get_one::<PathBuf>("results").cloned(),
         seed: number("seed").unwrap_or(1),
         quiet: args.get_flag("quiet"),
@@ -72,12 +74,10 @@ pub fn command() -> Command {
     let list = |arg: Arg| arg.value_delimiter(',');
     let count = |arg: Arg| arg.value_parser(value_parser!(u64).range(1..));
     Command::new("pegasus")
-        .about("The mixes of Apache Pegasus's benchmark page, without its servers")
+        .about("The mixes of Apache Pegasus's benchmark page, on an engine or on a server")
         .args([
             value("dir", "DIR", "Directory of the database; what an engine wrote there before is deleted".to_owned())
-                .required(true)
                 .value_parser(value_parser!(PathBuf)),
-            engine::argument(),
             list(value("mixes", "NAME,...", format!("Only these of {} [default: all]", names.join(", ")))),
             list(value("values", "BYTES,...", format!("Sizes of values; KB is 1024 bytes [default: {sizes}]"))),
             list(value("rate-limiter", "RATE,...", "off, bytes per second such as 500MB, or auto:500MB; of several, each runs the whole matrix [default: off]".to_owned())),
@@ -98,4 +98,5 @@ pub fn command() -> Command {
                 "Flags of db_bench for the engine, after --; such as --cache_size=1073741824",
             ),
         ])
+        .args(arguments::arguments())
 }

@@ -80,7 +80,7 @@ impl Client for Noted {
     ) -> crate::target::Result<u64> {
         unreachable!("no mix scans")
     }
-    fn delete(&mut self, key: &[u8]) -> crate::target::Result<()> {
+    fn delete(&mut self, _: &Shape, key: &[u8]) -> crate::target::Result<()> {
         self.keys.push(vec![key.to_vec()]);
         Ok(())
     }
@@ -117,7 +117,7 @@ fn a_row_has_three_sort_keys_and_a_batch_writes_to_three_rows() {
     for _ in 0..50 {
         assert!(rows.update(shape, &key, None, &mut random).unwrap());
     }
-    rows.delete(&key).unwrap();
+    rows.delete(&workload.shape, &key).unwrap();
     let calls = rows.into_inner().keys;
     let parts = |key: &[u8]| (key[..24].to_vec(), key[24..].to_vec());
     for call in &calls[..2] {

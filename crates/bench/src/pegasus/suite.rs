@@ -6,6 +6,7 @@
 use super::cases::{DATA_BYTES, Limiter, Mix, ROW, ROW_BYTES, size_text};
 use super::client::Rows;
 use super::report::{self, Case};
+use crate::remote::{Server, ServerChoice, Style};
 use crate::shared::engine::{Choice, create_directory};
 use crate::shared::environment::About;
 use crate::shared::meters::Meters;
@@ -16,14 +17,14 @@ use crate::shared::screen::stop_at_ctrl_c;
 use crate::shared::tree::Debt;
 use crate::shared::view::{Screen, Size};
 use crate::shared::warm_up::WarmUp;
-use crate::target::{self, ReadMode, Result, Target, WriteMode};
-use crate::ycsb::client::{Client, Embedded};
+use crate::target::{self, Result, WriteMode};
+use crate::ycsb::client::Client;
 use crate::ycsb::properties::Properties;
 use crate::ycsb::result::Context;
 use crate::ycsb::run::{self, Phase, Terms};
+use crate::ycsb::store::Store;
 use crate::ycsb::workload::Workload;
-use std::path::PathBuf;
-use std::slice::from_ref;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -33,6 +34,8 @@ pub struct Job {
     pub command: String,
     /// The engine's name without its path, and the engine.
     pub engine: (&'static str, Choice),
+    /// The server that is measured instead of an engine.
+    pub server: Option<ServerChoice>,
     /// The mixes.
     pub mixes: Vec<&'static Mix>,
     /// Sizes of values in bytes.
@@ -49,8 +52,8 @@ pub struct Job {
     pub operations: u64,
     /// Sync every write.
     pub sync: bool,
-    /// The directory of the database.
-    pub dir: PathBuf,
+    /// The directory of the database; none for a server.
+    pub dir: Option<PathBuf>,
     /// The directory of results, instead of one with the time in its name.
     pub results: Option<PathBuf>,
     /// The seed.
@@ -97,21 +100,33 @@ impl Job {
         groups
     }
 
+    fn dir(&self) -> Result<&Path> {
+        self.dir
+            .as_deref()
+            .ok_or_else(|| "--dir is missing: the directory of the database".to_owned())
+    }
+
+    fn in_flight(&self) -> usize {
+        self.server.as_ref().map_or(1, |server| server.in_flight)
+    }
+
     fn flags(&self, group: &Group) -> Result<crate::flags::Flags> {
         let cache = (DATA_BYTES as f64 * self.scale) as u64;
         let mut all = vec![format!("--cache_size={}", cache.max(1 << 20))];
         all.extend(group.limiter.flags());
         all.extend(self.engine_flags.iter().cloned());
-        self.engine.1.flags(&self.dir, &all)
+        self.engine.1.flags(self.dir()?, &all)
     }
 
     /// Returns the command line that repeats one case on a new database.
     fn command(&self, group: &Group, mix: &Mix) -> String {
-        let (engine, dir) = (self.engine.1.argument(), self.dir.display().to_string());
         let mut words = vec!["ferrolith-bench".to_owned(), "pegasus".to_owned()];
         let mut option = |name: &str, value: String| words.extend([format!("--{name}"), value]);
-        option("engine", engine);
-        option("dir", dir);
+        option("engine", self.engine.1.argument());
+        self.dir.iter().for_each(|dir| option("dir", dir.display().to_string()));
+        if let Some(server) = &self.server {
+            option("in-flight", server.in_flight.to_string());
+        }
         option("mixes", mix.name.to_owned());
         option("values", size_text(group.value_bytes));
         option("rate-limiter", group.limiter.to_string());
@@ -137,19 +152,23 @@ impl Job {
 pub fn run(job: &Job) -> Result<bool> {
     let groups = job.groups();
     for group in &groups {
-        target::engine(&job.flags(group)?)?;
+        if job.server.is_none() {
+            target::engine(&job.flags(group)?)?;
+        }
         for mix in &group.mixes {
             workload(job, group, Some(mix))?;
         }
     }
-    create_directory(&job.dir)?;
+    if job.server.is_none() {
+        create_directory(job.dir()?)?;
+    }
     let named = || results::with_time(&format!("pegasus.{}", job.engine.0));
     let about = About {
         suite: "pegasus",
         command: &job.command,
         engines: vec![(job.engine.0.to_owned(), job.engine.1.clone())],
         engine_flags: &job.engine_flags,
-        place: &job.dir,
+        place: job.dir.as_deref().unwrap_or(Path::new(".")),
     };
     let mut dir = RunDir::create(job.results.clone().unwrap_or_else(named), &about)?;
     let stop = stop_at_ctrl_c()?;
@@ -212,24 +231,37 @@ struct Suite<'a> {
 impl Suite<'_> {
     /// Loads the records and runs the mixes on them. `left` is the number of mixes in later groups.
     fn group(&mut self, group: &Group, left: usize) -> Result<()> {
-        let engine = target::engine(&self.job.flags(group)?)?;
-        engine.destroy()?;
-        engine.notices().iter().for_each(|notice| eprintln!("{notice}"));
-        let target = engine.open()?;
-        self.dir.set_version(0, &engine.name())?;
-        let name = format!("{}, {}", self.job.engine.0, engine.name());
-        self.phase(group, None, (&name, &target), group.mixes.len() + left)?;
+        let (store, version) = self.open(group)?;
+        self.dir.set_version(0, &version)?;
+        let name = format!("{}, {version}", self.job.engine.0);
+        self.phase(group, None, (&name, &store), group.mixes.len() + left)?;
         if self.stop.load(Ordering::Relaxed) {
             return Ok(());
         }
-        target.flush()?;
-        target.wait_for_compaction()?;
+        for target in store.targets() {
+            target.flush()?;
+            target.wait_for_compaction()?;
+        }
         for (i, mix) in group.mixes.iter().enumerate() {
             if !self.stop.load(Ordering::Relaxed) {
-                self.phase(group, Some(mix), (&name, &target), group.mixes.len() - i - 1 + left)?;
+                self.phase(group, Some(mix), (&name, &store), group.mixes.len() - i - 1 + left)?;
             }
         }
         Ok(())
+    }
+
+    /// Opens a new database, or asks the server about itself. Returns also the version.
+    fn open(&self, group: &Group) -> Result<(Store, String)> {
+        if let Some(choice) = &self.job.server {
+            let server = Server::open(choice, Style::Whole, true)?;
+            let version = server.version().to_owned();
+            return Ok((Store::Server(server), version));
+        }
+        let engine = target::engine(&self.job.flags(group)?)?;
+        engine.destroy()?;
+        engine.notices().iter().for_each(|notice| eprintln!("{notice}"));
+        let write = WriteMode { sync: self.job.sync, ..Default::default() };
+        Ok((Store::Engine { target: engine.open()?, write, blind: true }, engine.name()))
     }
 
     /// Runs the load or a mix, and writes its line.
@@ -237,7 +269,7 @@ impl Suite<'_> {
         &mut self,
         group: &Group,
         mix: Option<&Mix>,
-        (engine, target): (&str, &Arc<dyn Target>),
+        (engine, store): (&str, &Store),
         left: usize,
     ) -> Result<()> {
         let job = self.job;
@@ -250,20 +282,21 @@ impl Suite<'_> {
             limiter: group.limiter,
         };
         let phase = if mix.is_some() { Phase::Run } else { Phase::Load };
-        let write = WriteMode { sync: job.sync, ..Default::default() };
         let client = || -> Result<Box<dyn Client + '_>> {
-            let embedded = Embedded::blind(target.session(ReadMode::default(), write)?);
-            Ok(if case.multi {
-                Box::new(Rows::new(embedded, &workload))
-            } else {
-                Box::new(embedded)
-            })
+            let client = store.client()?;
+            Ok(if case.multi { Box::new(Rows::new(client, &workload)) } else { client })
         };
         let meters = Arc::new(Meters::new(&KINDS, workload.threads));
-        let debt = || Debt::now(from_ref(target), from_ref(&job.dir));
+        let debt = || Debt::now(store.targets(), job.dir.as_slice());
         let before = debt();
-        let mut recorder = self.record(&case, phase, &workload, (engine, target), &meters, left);
-        let terms = Terms { phase, seed: job.seed, slowdown: 0.0, warm_up: WarmUp::None };
+        let mut recorder = self.record(&case, phase, &workload, (engine, store), &meters, left);
+        let terms = Terms {
+            phase,
+            seed: job.seed,
+            slowdown: 0.0,
+            warm_up: WarmUp::None,
+            in_flight: job.in_flight(),
+        };
         let outcome = run::run(&workload, terms, client, &meters, self.stop, &mut recorder);
         let name = case.name();
         let values = if case.multi { ROW as f64 } else { 1.0 };
@@ -292,7 +325,7 @@ impl Suite<'_> {
         case: &Case<'_>,
         phase: Phase,
         workload: &Workload,
-        (engine, target): (&str, &Arc<dyn Target>),
+        (engine, store): (&str, &Store),
         meters: &Arc<Meters>,
         left: usize,
     ) -> Recorder {
@@ -309,8 +342,8 @@ impl Suite<'_> {
             name: format!("{name} {}", phase.name()),
             fields: recorder::texts(fields),
             meters: Arc::clone(meters),
-            targets: vec![Arc::clone(target)],
-            dirs: vec![job.dir.clone()],
+            targets: store.targets().to_vec(),
+            dirs: job.dir.iter().cloned().collect(),
             timeline: Some(self.dir.timeline()),
             screen: Screen::of(job.quiet),
             size: Size {
@@ -320,6 +353,7 @@ impl Suite<'_> {
                 ..Size::default()
             },
             warm_up: false,
+            server: store.pid(),
         })
     }
 }

@@ -45,6 +45,8 @@ pub struct Phase {
     pub size: Size,
     /// It begins with a warm-up.
     pub warm_up: bool,
+    /// The process of the server, if one is measured and its process is known.
+    pub server: Option<u32>,
 }
 
 /// Returns fields of [`Phase`] that are texts.
@@ -56,6 +58,8 @@ pub fn texts<const N: usize>(fields: [(&str, &str); N]) -> Map<String, Value> {
 pub struct Record {
     /// Costs of the process.
     pub usage: Usage,
+    /// The server's process and its costs, if it is known and still runs.
+    pub server: Option<(u32, Usage)>,
     /// Memory: the peak of the measured part, and its end.
     pub memory: Memory,
     /// Bytes that went into files.
@@ -118,6 +122,7 @@ impl Record {
 struct Base {
     at: Instant,
     usage: Usage,
+    server: Option<Usage>,
     reading: Reading,
 }
 
@@ -153,7 +158,7 @@ impl Recorder {
     pub fn start(phase: Phase) -> Recorder {
         Memory::reset_peak();
         let watch = (!phase.dirs.is_empty()).then(|| FileWatch::start(phase.dirs.clone()));
-        let base = Base::now(&phase.meters);
+        let base = Base::now(&phase);
         let (began, measured) = (base.at, !phase.warm_up);
         let counters = Counters::now(&phase.targets);
         let current = Mutex::new(Current { base, measured, over: false });
@@ -170,7 +175,7 @@ impl Recorder {
         Memory::reset_peak();
         self.written = self.watch.as_ref().map_or(0, FileWatch::bytes);
         self.counters = Counters::now(&self.shared.phase.targets);
-        let base = Base::now(&self.shared.phase.meters);
+        let base = Base::now(&self.shared.phase);
         let mut current = self.shared.lock();
         (current.base, current.measured) = (base, true);
         drop(current);
@@ -184,12 +189,15 @@ impl Recorder {
     pub fn finish(mut self) -> Result<Record> {
         let base = self.shared.lock().base.clone();
         let usage = Usage::now().since(&base.usage);
+        let pid = self.shared.phase.server;
+        let server = pid.and_then(|pid| Some((pid, Usage::of(pid)?.since(base.server.as_ref()?))));
         let memory = Memory::now();
         let grown = self.watch.as_ref().map_or(0, FileWatch::bytes) - self.written;
         let counters = Counters::now(&self.shared.phase.targets).since(&self.counters);
         self.stop()?;
         Ok(Record {
             usage,
+            server,
             memory,
             written: grown.max(usage.write_calls_bytes),
             counters,
@@ -221,8 +229,9 @@ impl Drop for Recorder {
 }
 
 impl Base {
-    fn now(meters: &Meters) -> Base {
-        Base { at: Instant::now(), usage: Usage::now(), reading: meters.read() }
+    fn now(phase: &Phase) -> Base {
+        let server = phase.server.and_then(Usage::of);
+        Base { at: Instant::now(), usage: Usage::now(), server, reading: phase.meters.read() }
     }
 }
 

@@ -15,6 +15,7 @@ fn a_phase_leaves_lines_for_each_state_and_the_costs_of_the_measured_part() {
         screen: Screen::Off,
         size: Size::default(),
         warm_up: true,
+        server: None,
     });
     meters.of(0).count(0, 5);
     std::thread::sleep(Duration::from_millis(20));
@@ -58,6 +59,7 @@ fn a_time_line_that_cannot_be_written_is_an_error() {
         screen: Screen::Off,
         size: Size::default(),
         warm_up: false,
+        server: None,
     });
     let error = recorder.finish().err().unwrap();
     assert!(error.starts_with("/none/timeline.jsonl"), "{error}");

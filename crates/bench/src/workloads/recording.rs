@@ -64,6 +64,7 @@ impl Recording {
                 ..Size::default()
             },
             warm_up: false,
+            server: None,
         }))
     }
 }

@@ -1,4 +1,4 @@
-//! Operations on a database. A server's client implements the same trait.
+//! Operations on a database in this process or on a server.
 
 use super::record::{Fields, Shape};
 use crate::rng::Random64;
@@ -27,13 +27,218 @@ pub trait Client {
         field: Option<usize>,
     ) -> Result<u64>;
     /// Deletes a record.
-    fn delete(&mut self, key: &[u8]) -> Result<()>;
+    fn delete(&mut self, shape: &Shape, key: &[u8]) -> Result<()>;
     /// Reads several records in one call; returns how many exist.
     fn multi_get(&mut self, shape: &Shape, keys: &[Vec<u8>]) -> Result<u64>;
     /// Writes several records in one call: all of them or none.
     fn batch_set(&mut self, shape: &Shape, keys: &[Vec<u8>], random: &mut Random64) -> Result<()>;
     /// Returns the bytes of keys and values that it has written and read.
     fn user_bytes(&self) -> (u64, u64);
+    /// Begins an operation on a key without waiting for its end. The ticket must be free.
+    fn begin(
+        &mut self,
+        _shape: &Shape,
+        _of: (&[u8], Work<'_>),
+        _ticket: usize,
+        _random: &mut Random64,
+    ) -> Result<()> {
+        Err("an engine in this process does one operation at a time".to_owned())
+    }
+    /// Waits for the end of an operation that was begun.
+    fn end(&mut self, _shape: &Shape) -> Result<Ended> {
+        Err("an engine in this process does one operation at a time".to_owned())
+    }
+}
+
+impl<C: Client + ?Sized> Client for Box<C> {
+    fn read(&mut self, shape: &Shape, key: &[u8], field: Option<usize>) -> Result<bool> {
+        (**self).read(shape, key, field)
+    }
+
+    fn insert(&mut self, shape: &Shape, key: &[u8], random: &mut Random64) -> Result<()> {
+        (**self).insert(shape, key, random)
+    }
+
+    fn update(
+        &mut self,
+        shape: &Shape,
+        key: &[u8],
+        field: Option<usize>,
+        random: &mut Random64,
+    ) -> Result<bool> {
+        (**self).update(shape, key, field, random)
+    }
+
+    fn scan(
+        &mut self,
+        shape: &Shape,
+        key: &[u8],
+        records: u64,
+        field: Option<usize>,
+    ) -> Result<u64> {
+        (**self).scan(shape, key, records, field)
+    }
+
+    fn delete(&mut self, shape: &Shape, key: &[u8]) -> Result<()> {
+        (**self).delete(shape, key)
+    }
+
+    fn multi_get(&mut self, shape: &Shape, keys: &[Vec<u8>]) -> Result<u64> {
+        (**self).multi_get(shape, keys)
+    }
+
+    fn batch_set(&mut self, shape: &Shape, keys: &[Vec<u8>], random: &mut Random64) -> Result<()> {
+        (**self).batch_set(shape, keys, random)
+    }
+
+    fn user_bytes(&self) -> (u64, u64) {
+        (**self).user_bytes()
+    }
+
+    fn begin(
+        &mut self,
+        shape: &Shape,
+        of: (&[u8], Work<'_>),
+        ticket: usize,
+        random: &mut Random64,
+    ) -> Result<()> {
+        (**self).begin(shape, of, ticket, random)
+    }
+
+    fn end(&mut self, shape: &Shape) -> Result<Ended> {
+        (**self).end(shape)
+    }
+}
+
+/// What an operation does with its key.
+#[derive(Clone, Copy, Debug)]
+pub enum Work<'a> {
+    /// Reads the record, whole or one field.
+    Read(Option<usize>),
+    /// Writes a new record.
+    Insert,
+    /// Writes one field, or all.
+    Update(Option<usize>),
+    /// Reads up to this many records from the key on, whole or one field.
+    Scan(u64, Option<usize>),
+    /// Reads one field or all, then writes one or all.
+    ReadModifyWrite(Option<usize>, Option<usize>),
+    /// Deletes the record.
+    Delete,
+    /// Reads these keys instead.
+    MultiGet(&'a [Vec<u8>]),
+    /// Writes these keys instead.
+    BatchSet(&'a [Vec<u8>]),
+}
+
+/// An operation that has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// The ticket with which it was begun.
+    pub ticket: usize,
+    /// Whether its record exists; for several keys, whether all exist.
+    pub is_found: bool,
+    /// Records of a scan or of several keys.
+    pub records: u64,
+}
+
+/// A connection that does several operations at a time.
+pub trait Operations {
+    /// Begins an operation; see [`Client::begin`].
+    fn begin(
+        &mut self,
+        shape: &Shape,
+        of: (&[u8], Work<'_>),
+        ticket: usize,
+        random: &mut Random64,
+    ) -> Result<()>;
+    /// Waits for the end of one; see [`Client::end`].
+    fn end(&mut self, shape: &Shape) -> Result<Ended>;
+    /// Returns the bytes of keys and values that it has written and read.
+    fn bytes(&self) -> (u64, u64);
+}
+
+/// A client of a server.
+pub struct Remote<O>(pub O);
+
+impl<O: Operations> Remote<O> {
+    /// Does one operation.
+    fn call(
+        &mut self,
+        shape: &Shape,
+        of: (&[u8], Work<'_>),
+        random: &mut Random64,
+    ) -> Result<Ended> {
+        self.0.begin(shape, of, 0, random)?;
+        self.0.end(shape)
+    }
+
+    /// Does one operation that writes nothing.
+    fn ask(&mut self, shape: &Shape, key: &[u8], work: Work<'_>) -> Result<Ended> {
+        self.call(shape, (key, work), &mut Random64::new(0))
+    }
+}
+
+impl<O: Operations> Client for Remote<O> {
+    fn read(&mut self, shape: &Shape, key: &[u8], field: Option<usize>) -> Result<bool> {
+        Ok(self.ask(shape, key, Work::Read(field))?.is_found)
+    }
+
+    fn insert(&mut self, shape: &Shape, key: &[u8], random: &mut Random64) -> Result<()> {
+        self.call(shape, (key, Work::Insert), random).map(|_| ())
+    }
+
+    fn update(
+        &mut self,
+        shape: &Shape,
+        key: &[u8],
+        field: Option<usize>,
+        random: &mut Random64,
+    ) -> Result<bool> {
+        Ok(self.call(shape, (key, Work::Update(field)), random)?.is_found)
+    }
+
+    fn scan(
+        &mut self,
+        shape: &Shape,
+        key: &[u8],
+        records: u64,
+        field: Option<usize>,
+    ) -> Result<u64> {
+        Ok(self.ask(shape, key, Work::Scan(records, field))?.records)
+    }
+
+    fn delete(&mut self, shape: &Shape, key: &[u8]) -> Result<()> {
+        self.ask(shape, key, Work::Delete).map(|_| ())
+    }
+
+    fn multi_get(&mut self, shape: &Shape, keys: &[Vec<u8>]) -> Result<u64> {
+        let Some(first) = keys.first() else { return Ok(0) };
+        Ok(self.ask(shape, first, Work::MultiGet(keys))?.records)
+    }
+
+    fn batch_set(&mut self, shape: &Shape, keys: &[Vec<u8>], random: &mut Random64) -> Result<()> {
+        let Some(first) = keys.first() else { return Ok(()) };
+        self.call(shape, (first, Work::BatchSet(keys)), random).map(|_| ())
+    }
+
+    fn user_bytes(&self) -> (u64, u64) {
+        self.0.bytes()
+    }
+
+    fn begin(
+        &mut self,
+        shape: &Shape,
+        of: (&[u8], Work<'_>),
+        ticket: usize,
+        random: &mut Random64,
+    ) -> Result<()> {
+        self.0.begin(shape, of, ticket, random)
+    }
+
+    fn end(&mut self, shape: &Shape) -> Result<Ended> {
+        self.0.end(shape)
+    }
 }
 
 /// A client of an engine in this process. As with YCSB's RocksDB client, an update reads the record, replaces fields,
@@ -121,7 +326,7 @@ impl Client for Embedded<'_> {
         status.map(|()| found)
     }
 
-    fn delete(&mut self, key: &[u8]) -> Result<()> {
+    fn delete(&mut self, _: &Shape, key: &[u8]) -> Result<()> {
         self.written += key.len() as u64;
         self.session.delete(key)
     }

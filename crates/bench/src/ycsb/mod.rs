@@ -9,7 +9,9 @@
 //! | `record` | keys and values as YCSB's RocksDB client stores them |
 //! | `workload` | the settings of a core workload, and which operation comes next |
 //! | `client` | what an operation does to a database |
-//! | `run` | threads, pacing, latencies |
+//! | `store` | what a phase runs on: an engine or a server |
+//! | `run` | a phase and its threads |
+//! | `thread` | one thread: operations, pacing, latencies |
 //! | `suite` | the command: opens the engine, runs a phase, reports |
 //! | `result` | the report as text and as JSON |
 //!
@@ -23,7 +25,9 @@ pub mod properties;
 pub mod record;
 pub mod result;
 pub mod run;
+pub mod store;
 pub mod suite;
+mod thread;
 pub mod workload;
 
 #[cfg(test)]

@@ -110,7 +110,8 @@ impl Shape {
     }
 }
 
-fn append_part(part: &[u8], value: &mut Vec<u8>) {
+/// Appends a name or a content with its length.
+pub fn append_part(part: &[u8], value: &mut Vec<u8>) {
     value.extend_from_slice(&(part.len() as u32).to_be_bytes());
     value.extend_from_slice(part);
 }
@@ -141,7 +142,7 @@ fn append_checked(key: &[u8], field: &str, length: usize, value: &mut Vec<u8>) {
 }
 
 /// Returns the hash of a Java string of these ASCII characters.
-fn java_hash(text: &[u8]) -> i32 {
+pub fn java_hash(text: &[u8]) -> i32 {
     text.iter().fold(0, |hash: i32, byte| hash.wrapping_mul(31).wrapping_add(i32::from(*byte)))
 }
 

@@ -2,6 +2,7 @@
 
 use super::properties::Properties;
 use super::run::{Outcome, Phase, Terms};
+use crate::remote::costs;
 use crate::report::{cpu_fields, timestamp};
 use crate::shared::latency::{heading, resident, row};
 use crate::shared::recorder::{Record, UserBytes};
@@ -97,6 +98,14 @@ impl Outcome {
             context.debt.1.bytes_on_disk as f64 / 1e6,
             resident() as f64 / 1e6
         );
+        if let Some((_, usage)) = &context.record.server {
+            let (user, system) = (usage.cpu_user, usage.cpu_system);
+            let each = (user + system) * 1e6 / self.count().max(1) as f64;
+            let _ = writeln!(
+                out,
+                "server: CPU {user:.2} s user, {system:.2} s system, {each:.1} us per operation"
+            );
+        }
         out
     }
 
@@ -129,6 +138,7 @@ impl Outcome {
             "slowdown_percent": context.terms.slowdown,
             "properties": properties,
             "threads": context.threads,
+            "in_flight": context.terms.in_flight,
             "target": context.target,
             "complete": !self.interrupted && self.error.is_none(),
             "error": self.error,
@@ -146,6 +156,7 @@ impl Outcome {
             "label": null,
             "warm_up": context.record.warm_up(),
             "cost": context.record.cost(),
+            "server": context.record.server.map(|(pid, usage)| costs(pid, &usage, self.count())),
             "amplification": context.record.amplification(user, bytes_on_disk),
             "debt_before": context.debt.0.json(),
             "debt_after": context.debt.1.json(),

@@ -1,10 +1,11 @@
 //! The command `ferrolith-bench ycsb`: opens the engine, runs a phase, reports.
 
-use super::client::{Client, Embedded};
 use super::properties::{KNOWN, Properties, WITHOUT_EFFECT};
 use super::result::Context;
 use super::run::{self, Outcome, Phase, Terms};
+use super::store::Store;
 use super::workload::{Operation, Workload};
+use crate::remote::{Server, ServerChoice, Style};
 use crate::report::say;
 use crate::shared::engine::{Choice, create_directory};
 use crate::shared::environment::About;
@@ -15,9 +16,8 @@ use crate::shared::screen::{append_line, stop_at_ctrl_c};
 use crate::shared::tree::Debt;
 use crate::shared::view::{Screen, Size};
 use crate::shared::warm_up::WarmUp;
-use crate::target::{self, ReadMode, Result, Target, WriteMode, has_database};
-use std::path::PathBuf;
-use std::slice::from_ref;
+use crate::target::{self, Result, WriteMode, has_database};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The settings on the command line.
@@ -30,8 +30,10 @@ pub struct Settings {
     pub files: Vec<PathBuf>,
     /// `KEY=VALUE`.
     pub assignments: Vec<String>,
-    /// The directory of the database.
-    pub db: PathBuf,
+    /// The directory of the database; none for a server.
+    pub db: Option<PathBuf>,
+    /// The server that is measured instead of an engine.
+    pub server: Option<ServerChoice>,
     /// The engine's name without its path, and the engine.
     pub engine: (&'static str, Choice),
     /// Sync every write.
@@ -72,35 +74,24 @@ pub fn run(settings: &Settings) -> Result<bool> {
     if settings.phase == Phase::Run && workload.operations == 0 && workload.seconds == 0 {
         return Err("a run needs operationcount or maxexecutiontime".to_owned());
     }
-    let flags = settings.engine.1.flags(&settings.db, &settings.engine_flags)?;
-    let engine = target::engine(&flags)?;
-    check_directory(settings)?;
-    for notice in engine.notices() {
-        eprintln!("{notice}");
-    }
-    let mut dir = settings.results.clone().map(|path| run_directory(settings, path)).transpose()?;
-    let target = engine.open()?;
-    let name = format!("{}, {}", settings.engine.0, engine.name());
-    if let Some(dir) = &mut dir {
-        dir.set_version(0, &engine.name())?;
-    }
+    let in_flight = settings.server.as_ref().map_or(1, |server| server.in_flight);
+    refuse_in_flight(in_flight, &workload, settings.slowdown)?;
+    let (store, name, mut dir) = open(settings)?;
     let stop = stop_at_ctrl_c()?;
     let meters = Arc::new(Meters::new(&Operation::ALL.map(Operation::name), workload.threads));
-    let write = WriteMode { sync: settings.sync, ..Default::default() };
-    let client = || -> Result<Box<dyn Client + '_>> {
-        Ok(Box::new(Embedded::new(target.session(ReadMode::default(), write)?)))
-    };
-    let debt = || Debt::now(from_ref(&target), from_ref(&settings.db));
+    let dirs: Vec<PathBuf> = settings.db.iter().cloned().collect();
+    let debt = || Debt::now(store.targets(), &dirs);
     let before = debt();
     let timeline = dir.as_ref().map(RunDir::timeline);
-    let mut recorder = record(settings, &workload, (&name, &target), &meters, timeline);
+    let mut recorder = record(settings, &workload, (&name, &store), &meters, timeline);
     let terms = Terms {
         phase: settings.phase,
         seed: settings.seed,
         slowdown: settings.slowdown,
         warm_up: settings.warm_up,
+        in_flight,
     };
-    let outcome = run::run(&workload, terms, client, &meters, &stop, &mut recorder);
+    let outcome = run::run(&workload, terms, || store.client(), &meters, &stop, &mut recorder);
     let records = match settings.phase {
         Phase::Load => meters.operations(),
         Phase::Run => workload.records + meters.operations_of(Operation::Insert as usize),
@@ -138,6 +129,50 @@ pub fn run(settings: &Settings) -> Result<bool> {
     outcome.error.map_or(Ok(complete), Err)
 }
 
+/// Opens the database, or asks the server about itself. Returns the name for reports and the directory of results.
+fn open(settings: &Settings) -> Result<(Store, String, Option<RunDir>)> {
+    let results = || settings.results.clone().map(|path| run_directory(settings, path)).transpose();
+    let (store, version, mut dir) = match (&settings.server, &settings.db) {
+        (Some(choice), _) => {
+            let is_load = settings.phase == Phase::Load;
+            let server = Server::open(choice, Style::Fields, is_load)?;
+            let version = server.version().to_owned();
+            (Store::Server(server), version, results()?)
+        }
+        (None, Some(db)) => {
+            let flags = settings.engine.1.flags(db, &settings.engine_flags)?;
+            let engine = target::engine(&flags)?;
+            check_directory(settings.phase, db)?;
+            engine.notices().iter().for_each(|notice| eprintln!("{notice}"));
+            let dir = results()?;
+            let write = WriteMode { sync: settings.sync, ..Default::default() };
+            (Store::Engine { target: engine.open()?, write, blind: false }, engine.name(), dir)
+        }
+        (None, None) => return Err("--db is missing: the directory of the database".to_owned()),
+    };
+    if let Some(dir) = &mut dir {
+        dir.set_version(0, &version)?;
+    }
+    Ok((store, format!("{}, {version}", settings.engine.0), dir))
+}
+
+/// Refuses what counts on operations that end one after the other.
+pub fn refuse_in_flight(in_flight: usize, workload: &Workload, slowdown: f64) -> Result<()> {
+    let refuse = |what: &str| {
+        Err(format!(
+            "--in-flight {in_flight}: not supported together with {what}; use --in-flight 1"
+        ))
+    };
+    match in_flight {
+        0 | 1 => Ok(()),
+        _ if workload.target > 0 => refuse("target"),
+        _ if slowdown > 0.0 => refuse("--slowdown"),
+        _ if workload.insert_retries.0 > 0 => refuse("core_workload_insertion_retry_limit"),
+        _ if workload.keep_going => refuse("core_workload_insertion_keep_going_on_error"),
+        _ => Ok(()),
+    }
+}
+
 /// Reads the files, then the command line, and prints notices about properties without effect.
 fn properties(settings: &Settings) -> Result<Properties> {
     let mut properties = Properties::default();
@@ -166,7 +201,7 @@ fn run_directory(settings: &Settings, path: PathBuf) -> Result<RunDir> {
         command: &settings.command,
         engines: vec![((*name).to_owned(), choice.clone())],
         engine_flags: &settings.engine_flags,
-        place: &settings.db,
+        place: settings.db.as_deref().unwrap_or(Path::new(".")),
     };
     RunDir::create(path, &about)
 }
@@ -175,7 +210,7 @@ fn run_directory(settings: &Settings, path: PathBuf) -> Result<RunDir> {
 fn record(
     settings: &Settings,
     workload: &Workload,
-    (engine, target): (&str, &Arc<dyn Target>),
+    (engine, store): (&str, &Store),
     meters: &Arc<Meters>,
     timeline: Option<PathBuf>,
 ) -> Recorder {
@@ -193,19 +228,19 @@ fn record(
         name: format!("ycsb {files} {}", phase.name()),
         fields: recorder::texts(fields),
         meters: Arc::clone(meters),
-        targets: vec![Arc::clone(target)],
-        dirs: vec![settings.db.clone()],
+        targets: store.targets().to_vec(),
+        dirs: settings.db.iter().cloned().collect(),
         timeline,
         screen: Screen::of(settings.quiet),
         size,
         warm_up: settings.warm_up != WarmUp::None,
+        server: store.pid(),
     })
 }
 
 /// Checks the directory. A run needs a loaded database; a load creates the directory, but not its parent.
-fn check_directory(settings: &Settings) -> Result<()> {
-    let db = &settings.db;
-    match settings.phase {
+fn check_directory(phase: Phase, db: &Path) -> Result<()> {
+    match phase {
         Phase::Run if !has_database(db) => Err(format!(
             "{}: there is no database; run `ferrolith-bench ycsb load` first",
             db.display()

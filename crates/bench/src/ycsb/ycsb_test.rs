@@ -160,7 +160,7 @@ impl Client for Failing<'_> {
         Ok(n)
     }
 
-    fn delete(&mut self, _: &[u8]) -> TargetResult<()> {
+    fn delete(&mut self, _: &Shape, _: &[u8]) -> TargetResult<()> {
         Ok(())
     }
 
@@ -195,10 +195,11 @@ fn failing(phase: Phase, more: &str) -> (Outcome, u64) {
         screen: Screen::Off,
         size: Size::default(),
         warm_up: false,
+        server: None,
     });
     let (tried, stop) = (AtomicU64::new(0), AtomicBool::new(false));
     let client = || -> TargetResult<Box<dyn Client + '_>> { Ok(Box::new(Failing(&tried))) };
-    let terms = Terms { phase, seed: 1, slowdown: 0.0, warm_up: WarmUp::None };
+    let terms = Terms { phase, seed: 1, slowdown: 0.0, warm_up: WarmUp::None, in_flight: 1 };
     let outcome = run::run(&workload, terms, client, &meters, &stop, &mut recorder);
     recorder.finish().unwrap();
     (outcome, tried.load(Ordering::Relaxed))

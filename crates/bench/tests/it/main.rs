@@ -7,6 +7,7 @@ mod benchmark_sh;
 mod benchmarks;
 mod forestdb;
 mod modes;
+mod network;
 mod options;
 mod pairs;
 mod peers;

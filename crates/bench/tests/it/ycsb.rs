@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::path::Path;
 
 /// The mixes of YCSB's workloads A to F.
-const WORKLOADS: &[(&str, &str)] = &[
+pub const WORKLOADS: &[(&str, &str)] = &[
     ("a", "readproportion=0.5\nupdateproportion=0.5\nrequestdistribution=zipfian"),
     ("b", "readproportion=0.95\nupdateproportion=0.05\nrequestdistribution=zipfian"),
     ("c", "readproportion=1\nupdateproportion=0\nrequestdistribution=zipfian"),
@@ -36,7 +36,8 @@ pub fn phase(name: &str, dir: &Path, file: &Path, more: &[&str]) -> Value {
     serde_json::from_str(lines.lines().last().unwrap()).unwrap()
 }
 
-fn workload(dir: &Path, mix: &str) -> std::path::PathBuf {
+/// Writes a property file with this mix.
+pub fn workload(dir: &Path, mix: &str) -> std::path::PathBuf {
     let file = dir.join("workload");
     let common = "recordcount=2000\noperationcount=4000\nworkload=site.ycsb.workloads.CoreWorkload\n\
                   readallfields=true\ninsertproportion=0\n";
