@@ -2,6 +2,7 @@
 
 pub mod http;
 mod metrics;
+mod quiet;
 mod resp;
 mod thft;
 pub mod workers;

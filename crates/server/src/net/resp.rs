@@ -4,6 +4,7 @@
 //! nothing is read, so a client that does not read its replies is not served. While the client waits in a blocking
 //! command, a little is read, so that the end of the connection is noticed.
 
+use super::quiet::Quiet;
 use crate::redis::args::Args;
 use crate::redis::parameters::Id;
 use crate::redis::{Server, Session, Worker};
@@ -67,6 +68,7 @@ struct Connection<'s> {
     positions: Vec<(usize, usize)>,
     /// For each complete request, the end of its words in `positions`, and its end in `input`.
     ends: Vec<(usize, usize)>,
+    quiet: Quiet,
 }
 
 /// What the beginning of the input is besides the requests in `positions`.
@@ -82,6 +84,8 @@ enum Event {
     Answer(Option<Vec<u8>>),
     Timeout,
     Idle,
+    /// Nothing happened for a while, and buffers are large.
+    Quiet,
     Woken,
 }
 
@@ -97,7 +101,8 @@ impl<'s> Connection<'s> {
         let session = Session::new(client, server.password().is_empty());
         let (parser, out) = (Parser::default(), Reply::default());
         let (input, positions, ends) = (Vec::new(), Vec::new(), Vec::new());
-        Connection { server, worker, session, parser, input, out, positions, ends }
+        let quiet = Quiet::default();
+        Connection { server, worker, session, parser, input, out, positions, ends, quiet }
     }
 
     async fn run(&mut self, mut stream: TcpStream) -> io::Result<()> {
@@ -139,6 +144,7 @@ impl<'s> Connection<'s> {
                 Event::Answer(reply) => self.answer(reply),
                 Event::Timeout => self.time_out(),
                 Event::Idle => return stream.shutdown().await,
+                Event::Quiet => self.shrink(),
                 Event::Woken => {}
             }
         }
@@ -268,11 +274,13 @@ impl<'s> Connection<'s> {
 
     /// Waits for the client, for an answer to its blocking command, or for messages.
     async fn wait(&mut self, stream: &mut TcpStream) -> Event {
+        let words = self.positions.capacity() * size_of::<(usize, usize)>();
+        self.quiet.used(self.input.capacity() + self.out.capacity() + words);
         self.input.reserve(READ_BYTES.min(self.parser.wanted().max(4096)));
         let waits = self.session.blocked.is_some() || self.session.paused.is_some();
         let may_read = !waits || self.input.len() < AHEAD_MAX;
         let client = self.session.client.clone();
-        let server = self.server;
+        let (server, quiet) = (self.server, &mut self.quiet);
         if let Some(wait) = self.session.paused {
             let now_ms = server.clock.monotonic_us() / 1000;
             let left = Duration::from_millis(wait.until_ms.saturating_sub(now_ms).max(1));
@@ -290,6 +298,7 @@ impl<'s> Connection<'s> {
                     read = stream.read_buf(&mut self.input) => Event::Read(read),
                     () = client.outbox.wake.notified() => Event::Woken,
                     () = sleep_until(deadline), if deadline.is_some() => Event::Idle,
+                    () = quiet.wait() => Event::Quiet,
                 }
             }
             Some(blocked) => {
@@ -302,6 +311,15 @@ impl<'s> Connection<'s> {
                     () = sleep_until(deadline), if deadline.is_some() => Event::Timeout,
                 }
             }
+        }
+    }
+
+    /// Frees the memory of buffers that are empty.
+    fn shrink(&mut self) {
+        self.out.shrink();
+        if self.input.is_empty() {
+            (self.input, self.positions, self.ends) = (Vec::new(), Vec::new(), Vec::new());
+            self.parser = Parser::default();
         }
     }
 

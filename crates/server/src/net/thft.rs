@@ -4,6 +4,7 @@
 //! nothing is read, so a client that does not read its replies is not served. A request that a throttle delays does not
 //! hold up the requests behind it: replies may come in any order.
 
+use super::quiet::Quiet;
 use crate::pegasus::{Outcome, Scratch, Service};
 use crate::store::Store;
 use crate::thrift::frame::{Frame, Request, parse};
@@ -68,6 +69,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     let (scratch, delayed) = (Scratch::default(), BinaryHeap::new());
     let output = Vec::new();
     let mut connection = Connection { service, scratch, output, delayed, delayed_bytes: 0 };
+    let mut quiet = Quiet::default();
     loop {
         let mut at = 0;
         while connection.output.len() < OUTPUT_BYTES {
@@ -90,6 +92,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
         if has_more {
             continue;
         }
+        quiet.used(input.capacity() + connection.output.capacity());
         let due = connection.delayed.peek().map(|delayed| delayed.until);
         tokio::select! {
             read = stream.read_buf(&mut input) => {
@@ -98,6 +101,11 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
                 }
             }
             () = wait(due), if due.is_some() => connection.run_due(),
+            () = quiet.wait() => {
+                // The output is empty; a part of a request stays.
+                input.shrink_to_fit();
+                (connection.output, connection.scratch) = (Vec::new(), Scratch::default());
+            }
         }
     }
 }

@@ -48,6 +48,16 @@ impl Reply {
         self.bytes.shrink_to(64 * 1024);
     }
 
+    /// Returns the number of bytes for which there is memory.
+    pub fn capacity(&self) -> usize {
+        self.bytes.capacity()
+    }
+
+    /// Frees the memory of an empty buffer.
+    pub fn shrink(&mut self) {
+        self.bytes.shrink_to_fit();
+    }
+
     /// Removes and returns all bytes.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.bytes)
