@@ -214,6 +214,11 @@ fn range(random: &mut Rng, name: &str) -> Command {
     match order {
         "" => command.extend([key(random), index(random), index(random)]),
         "BYSCORE" => command.extend([key(random), bound(random), bound(random)]),
+        _ if random.usize(..8) == 0 => {
+            // All members, also of sets with several scores.
+            command.push(key(random));
+            command.extend(words(pick(random, &["- +", "+ -"])));
+        }
         _ => command.extend([lex_key(random), lex(random), lex(random)]),
     }
     if name == "ZRANGE" {

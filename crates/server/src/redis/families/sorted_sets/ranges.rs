@@ -7,7 +7,7 @@ use crate::redis::args::{Args, is, parse_integer};
 use crate::redis::context::Context;
 use crate::redis::failure::{Done, SYNTAX};
 use crate::resp::Protocol;
-use crate::text::range::{LexRange, ScoreRange};
+use crate::text::range::{LexBound, LexRange, ScoreRange};
 
 /// What the ends of a range are.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -109,7 +109,11 @@ impl<'a> Ends<'a> {
         Ok(match order {
             Order::Rank => Ends::Ranks(parse_integer(min)?, parse_integer(max)?),
             Order::Score => Ends::Scores(ScoreRange::parse(min, max).ok_or(NOT_SCORES)?),
-            Order::Member => Ends::Members(LexRange::parse(min, max).ok_or(NOT_MEMBERS)?),
+            Order::Member => match LexRange::parse(min, max).ok_or(NOT_MEMBERS)? {
+                // All members, in the order of Redis: clients read sets with several scores this way, too.
+                LexRange { min: LexBound::First, max: LexBound::Last } => Ends::Ranks(0, -1),
+                range => Ends::Members(range),
+            },
         })
     }
 
