@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Runs the Ginkgo suite of go-redis against ferrolith-server.
+#
+#   tools/check-go-redis.sh CHECKOUT [SERVER]
+#
+# CHECKOUT is a checkout or a bare clone of go-redis that has the tag of GO_REDIS_VERSION (default v9.22.0); it is copied
+# to a temporary directory. SERVER is the program to test, by default a debug build. Needs go, python3 and the suite's
+# modules. Port 6379 must be free: the suite has it built in.
+set -euo pipefail
+
+checkout=${1:?"usage: tools/check-go-redis.sh CHECKOUT [SERVER]"}
+top=$(cd "$(dirname "$0")/.." && pwd)
+server=${2:-}
+if [[ -z $server ]]; then
+  cargo build -q --manifest-path "$top/Cargo.toml" -p ferrolith-server
+  server=$top/target/debug/ferrolith-server
+fi
+work=$(mktemp -d)
+pid=
+trap '[[ -z $pid ]] || kill "$pid" && wait "$pid" || true; rm -rf "$work"' EXIT
+git -C "$checkout" archive "${GO_REDIS_VERSION:-v9.22.0}" | tar -x -C "$work"
+(cd "$work" && go test -c -o suite .)
+
+"$server" --dir "$work/data" --durability os --listen 127.0.0.1:6379 --enable-debug-command yes >"$work/server.log" 2>&1 &
+pid=$!
+for _ in $(seq 100); do grep -q '^Redis clients' "$work/server.log" && break; sleep 0.1; done
+grep -q '^Redis clients' "$work/server.log" || { cat "$work/server.log" >&2; exit 1; }
+
+# Left out: clusters, rings of several servers, sentinels, TLS, modules, vector sets, arrays, client-side caches. RE_CLUSTER
+# keeps the suite from connecting to servers of these groups before its first test.
+skip='ClusterClient|Sentinel|Ring |Redis Ring|Failover|UniversalClient|races|TLS|JSON|RediSearch|FT\.|Probabilistic'
+skip+='|Timeseries|TS\.|VectorSet|Array Commands|HIMPORT|Client-side cache|HotKeys|Command Tips tests'
+status=0
+(cd "$work" && RE_CLUSTER=true REDIS_VERSION=7.2 ./suite -test.run TestGinkgoSuite -ginkgo.no-color -ginkgo.timeout 30m \
+  -ginkgo.json-report "$work/report.json" -ginkgo.skip "$skip") >"$work/log" 2>&1 || status=1
+python3 - "$work/report.json" <<'P'
+import collections, json, sys
+groups = collections.defaultdict(collections.Counter)
+failed = []
+for spec in json.load(open(sys.argv[1]))[0]["SpecReports"]:
+    if spec["LeafNodeType"] != "It":
+        continue
+    texts = spec["ContainerHierarchyTexts"]
+    group = " ".join(texts[:2]) if texts[0] == "Commands" else texts[0]
+    # Skipped in the test itself, by the version of Redis that it needs, or by the names above.
+    state = spec["State"]
+    if state == "skipped":
+        state = "skipped" if "Message" in spec.get("Failure", {}) and spec["Failure"]["Message"] else "left out"
+    groups[group][state] += 1
+    if state not in ("passed", "skipped", "left out", "pending"):
+        failed.append(" ".join(texts + [spec["LeafNodeText"]]))
+total = collections.Counter()
+for group, states in sorted(groups.items()):
+    total += states
+    if set(states) != {"left out"}:
+        print(f"{group}: {dict(states)}")
+print(f"all: {dict(total)}")
+for name in failed:
+    print(f"failed: {name}")
+P
+exit $status

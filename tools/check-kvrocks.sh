@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# Runs the Go test cases of Apache Kvrocks against ferrolith-server: one server per test, started by the suite itself.
+#
+#   tools/check-kvrocks.sh CHECKOUT [SERVER [PACKAGE...]]
+#
+# CHECKOUT is a checkout or a bare clone of Apache Kvrocks; its tests are copied to a temporary directory. SERVER is the
+# program to test, by default a debug build. PACKAGE is a directory below tests/gocase/unit, by default all that concern
+# Redis's commands. Prints results by package and the names of the cases that failed. Needs go and the suite's modules.
+set -euo pipefail
+
+checkout=${1:?"usage: tools/check-kvrocks.sh CHECKOUT [SERVER [PACKAGE...]]"}
+top=$(cd "$(dirname "$0")/.." && pwd)
+server=${2:-}
+if [[ -z $server ]]; then
+  cargo build -q --manifest-path "$top/Cargo.toml" -p ferrolith-server
+  server=$top/target/debug/ferrolith-server
+fi
+server=$(realpath "$server")
+shift $(($# < 2 ? $# : 2))
+packages=("$@")
+# Left out, as features of Kvrocks alone: applybatch, disk, log, movex, namespace, perflog, rdb, search, server
+# (POLLUPDATES), type/bloom, type/json, type/sint, and the packages of `integration` (cluster, replication, its own flags).
+[[ ${#packages[@]} -gt 0 ]] || packages=(auth command config copy debug dump expire geo hello hyperloglog info
+  introspection keyspace limits multi ping protocol pubsub quit rename reset restore scan scripting slowlog sort type
+  type/bitmap type/hash type/incr type/list type/set type/stream type/strings type/zset)
+
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+git -C "$checkout" archive HEAD tests/gocase | tar -x -C "$work" --strip-components=2
+mkdir "$work/servers"
+# The suite's client asks for RESP3, which a Kvrocks without `resp3-enabled yes` refuses; here the client asks for RESP2.
+sed -i 's/^\treturn redis.NewClient(optionsWithTimeouts(options))$/\tif s.configs["resp3-enabled"] != "yes" {\n\t\toptions.Protocol = 2\n\t}\n&/' \
+  "$work/util/server.go"
+grep -q 'options.Protocol = 2' "$work/util/server.go" || { echo "the suite's util/server.go is not as expected" >&2; exit 1; }
+
+# The program that the suite starts as `kvrocks -c FILE`, or with flags of Kvrocks: translates the settings that both
+# servers have and drops the others.
+cat >"$work/kvrocks" <<EOF
+#!/usr/bin/env bash
+set -euo pipefail
+settings=
+while [[ \$# -gt 0 ]]; do
+  case \$1 in
+    -c) settings+=\$(cat "\$2")\$'\n' ;;
+    *) settings+="\${1#--} \$2"\$'\n' ;;
+  esac
+  shift 2
+done
+get() { sed -n "s/^\$1  *//p" <<<"\$settings" | tail -1; }
+bind=\$(get bind)
+flags=(--dir "\$(get dir)/data" --durability os --enable-debug-command yes --memory-mb 64)
+flags+=(--listen "\${bind/localhost/127.0.0.1}:\$(get port)")
+[[ -z \$(get requirepass) ]] || flags+=(--requirepass "\$(get requirepass)")
+[[ \$(get cluster-enabled) != yes ]] || flags+=(--cluster-enabled)
+[[ -z \$(get maxclients) ]] || flags+=(--max-connections "\$(get maxclients)")
+exec "$server" "\${flags[@]}"
+EOF
+chmod +x "$work/kvrocks"
+
+# Types, commands, options and flags of Kvrocks alone, and servers that follow another one.
+others='JSON|Json|Bloom|Sint|Namespace|Replica|Slave|RenameCommand|DBSizeLimit|ConfigBackup|ChangeTlsCert|Disk'
+others+='|/CA[SD]_|/(?i)hrangebylex|/after_compaction'
+all_passed=0 all_failed=0
+for package in "${packages[@]}"; do
+  log="$work/log"
+  (cd "$work" && go test "./unit/$package" -count=1 -v -timeout 8m -skip "$others" -args "-binPath=$work/kvrocks" \
+    "-workspace=$work/servers") >"$log" 2>&1 || true
+  # Cases are the tests without subtests. A case that runs several times, with other settings, passes if all runs pass.
+  grep -aoE '^ *--- (PASS|FAIL|SKIP): [^ ]*' "$log" | sed -E 's/^ *--- ([A-Z]*): /\1 /' >"$work/all" || true
+  awk '{ n = split($2, parts, "/"); name = parts[1]; for (i = 2; i <= n; i++) { inner[name] = 1; name = name "/" parts[i] }
+         result[$2] = $1 }
+       END { for (name in result) if (!(name in inner)) {
+               short = name; sub(/#[0-9]+$/, "", short)
+               if (cases[short] != "FAIL") cases[short] = result[name]
+             }
+             for (name in cases) print cases[name], name }' "$work/all" | sort >"$work/cases"
+  passed=$(grep -c ^PASS "$work/cases" || true) failed=$(grep -c ^FAIL "$work/cases" || true)
+  echo "$package: $passed passed, $failed failed, $(grep -c ^SKIP "$work/cases" || true) skipped"
+  sed -n 's/^FAIL /  failed: /p' "$work/cases"
+  grep -aE '^panic:|build failed|^FAIL.*setup failed' "$log" | sed 's/^/  /' || true
+  [[ -z ${KEEP_LOGS-} ]] || cp "$log" "$KEEP_LOGS/${package//\//-}.log"
+  all_passed=$((all_passed + passed)) all_failed=$((all_failed + failed))
+done
+echo "all: $all_passed passed, $all_failed failed"
+[[ $all_failed == 0 ]]

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Runs redis-py's own tests against ferrolith-server.
+#
+#   tools/check-redis-py.sh CHECKOUT [SERVER]
+#
+# CHECKOUT is a checkout or a bare clone of redis-py that has the tag of REDIS_PY_VERSION (default 8.1.0); its tests are
+# copied to a temporary directory. SERVER is the program to test, by default a debug build. Needs python3 with venv, and
+# downloads the packages that the tests import. Port 6379 must be free: some tests have it built in.
+set -euo pipefail
+
+checkout=${1:?"usage: tools/check-redis-py.sh CHECKOUT [SERVER]"}
+top=$(cd "$(dirname "$0")/.." && pwd)
+server=${2:-}
+version=${REDIS_PY_VERSION:-8.1.0}
+if [[ -z $server ]]; then
+  cargo build -q --manifest-path "$top/Cargo.toml" -p ferrolith-server
+  server=$top/target/debug/ferrolith-server
+fi
+work=$(mktemp -d)
+pid=
+trap '[[ -z $pid ]] || kill "$pid" && wait "$pid" || true; rm -rf "$work"' EXIT
+git -C "$checkout" archive "v$version" | tar -x -C "$work"
+python3 -m venv "$work/venv"
+"$work/venv/bin/pip" -q install "redis==$version" pytest pytest-asyncio pytest-timeout mock packaging numpy xxhash \
+  pybreaker PyJWT redis-entraid
+
+"$server" --dir "$work/data" --durability os --listen 127.0.0.1:6379 --enable-debug-command yes >"$work/server.log" 2>&1 &
+pid=$!
+for _ in $(seq 100); do grep -q '^Redis clients' "$work/server.log" && break; sleep 0.1; done
+grep -q '^Redis clients' "$work/server.log" || { cat "$work/server.log" >&2; exit 1; }
+
+# Left out: tests of modules, clusters, replicas, sentinels, TLS, several servers, client-side caches and vector sets, and
+# tests that need no server.
+markers='not onlycluster and not redismod and not ssl and not replica'
+files=(test_commands test_client test_connect test_connection test_connection_pool test_credentials
+  test_data_structure test_encoding test_function test_hash test_keyspace_notifications test_lock test_monitor
+  test_multiprocessing test_pipeline test_pubsub test_retry test_scripting)
+for folder in tests tests/test_asyncio; do
+  paths=()
+  for file in "${files[@]}"; do [[ ! -f $work/$folder/$file.py ]] || paths+=("$folder/$file.py"); done
+  for path in "${paths[@]}"; do
+    # Without excerpts of sources in failures: they take minutes in files of this size.
+    (cd "$work" && venv/bin/python -m pytest -q -p no:cacheprovider --timeout 120 --tb=line -rfE \
+      -W ignore -m "$markers" --redis-url redis://127.0.0.1:6379/0 "$path") >"$work/log" 2>&1 || failed=1
+    echo "$path: $(tail -1 "$work/log")"
+    grep -aE '^(FAILED|ERROR) ' "$work/log" || true
+    redis-cli FLUSHALL >"$work/flushed"
+  done
+done
+exit "${failed:-0}"
