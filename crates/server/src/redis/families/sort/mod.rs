@@ -20,7 +20,7 @@ use std::cmp::Ordering;
 
 pub(in crate::redis) const COMMANDS: &[Command] = &[
     Command::new("sort", -2, WRITE.and(DENYOOM).and(UNDECLARED), Group::Generic, sort)
-        .with_keys(&[one(1, RO), after("store", 2, OW)])
+        .with_keys(&[one(1, RO), after("store", -2, OW)])
         .with_docs("1.0.0", "Sorts the elements of a list, set or sorted set, and may store them."),
     Command::new("sort_ro", -2, READONLY.and(UNDECLARED), Group::Generic, sort)
         .with_keys(&[one(1, RO)])
