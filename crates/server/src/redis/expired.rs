@@ -6,7 +6,7 @@
 //!
 //! 1. Each commit that leaves a key with an expiry adds an entry; older entries of the key are ignored when due.
 //! 2. Keys that had an expiry before the events were switched on are found by a walk over all keys. There is another
-//!    walk when entries were dropped because memory has room for [`ENTRIES_MAX`] only.
+//!    walk when entries were dropped because memory has room for `ENTRIES_MAX` only.
 
 use super::execute::Worker;
 use super::failure::Done;
