@@ -1,13 +1,15 @@
 //! The comparison as text.
 
 use super::judge::{Judgement, Rule, judge};
-use super::read::{Key, Results};
+use super::read::{Key, Results, is_throughput};
 use std::fmt::Write;
 
 /// The figures that both sides have, judged.
 pub struct Table {
     rows: Vec<(Key, Judgement)>,
     rule: Rule,
+    /// Real differences and all figures of throughput, judged alone as pictures do, if there are other figures.
+    throughput: Option<(usize, usize)>,
     /// Measurements that only one side has.
     alone: Vec<String>,
 }
@@ -20,7 +22,7 @@ impl Table {
             let key = *key;
             (key.clone(), judge(&a.figures[key], &b.figures[key], rule, both.len()))
         };
-        let rows = both.iter().map(row).collect();
+        let rows: Vec<(Key, Judgement)> = both.iter().map(row).collect();
         let (of_a, of_b) = (a.figures.keys(), b.figures.keys());
         let mut alone: Vec<String> = of_a
             .filter(|key| !b.figures.contains_key(key))
@@ -28,7 +30,8 @@ impl Table {
             .map(|key| key.workload.clone())
             .collect();
         alone.dedup();
-        Table { rows, rule, alone }
+        let throughput = throughput_alone(a, b, rule, &both);
+        Table { rows, rule, throughput, alone }
     }
 
     /// Whether nothing can be compared.
@@ -76,8 +79,26 @@ impl Table {
             self.rule.confidence * 100.0,
             self.rule.smallest * 100.0
         );
+        if let Some((real, all)) = self.throughput {
+            let _ = writeln!(
+                out,
+                "{real} of {all} figures of throughput are really different if nothing else is judged, as pictures do"
+            );
+        }
         out
     }
+}
+
+/// Judges throughput without the other figures: the fewer there are, the narrower the intervals.
+fn throughput_alone(a: &Results, b: &Results, rule: Rule, both: &[&Key]) -> Option<(usize, usize)> {
+    let keys: Vec<&Key> = both.iter().copied().filter(|key| is_throughput(key)).collect();
+    if keys.is_empty() || keys.len() == both.len() {
+        return None;
+    }
+    let is_real = |key: &&&Key| {
+        judge(&a.figures[**key], &b.figures[**key], rule, keys.len()).real == Some(true)
+    };
+    Some((keys.iter().filter(is_real).count(), keys.len()))
 }
 
 fn verdict(key: &Key, judgement: &Judgement) -> &'static str {

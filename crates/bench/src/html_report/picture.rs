@@ -106,7 +106,7 @@ fn draw(data: &Data, title: Option<&str>, baseline: usize, bars: &[(&Row, &Bar)]
                 (line(data, baseline, &axis, (TOP + at as f64 * ROW, row, bar, name_engine)))
             }
             text.m x="16" y=(height - 12.0) {
-                "Medians on the right. Lines: intervals at " (confidence)
+                "Right: ratio of the geometric means, and both medians. Lines: intervals at " (confidence)
                 " % confidence for all rows together. Pale: no real difference, or too few runs."
             }
         }

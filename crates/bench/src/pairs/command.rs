@@ -45,14 +45,15 @@ pub fn command() -> Command {
             flags("a-flags", "The {flags} of side A, split into words as a shell does"),
             flags("b-flags", "The {flags} of side B"),
             pairs_arg(),
-            directory("dir", "Where {db} is created and removed again").required(true),
+            directory("dir", "Where {db} is created and removed again; it is created if it does not exist").required(true),
             directory("results", "The directory of results, which must not exist [default: pairs_TIME]"),
         ])
         .args(compare::command::rule_args())
         .after_help(
             "Example:\n  ferrolith-bench pairs --dir /tmp \\\n    \
-             'ycsb load -P workloada --engine {engine} --db {db} --json {results}/load.jsonl' \\\n    \
-             'ycsb run -P workloada --engine {engine} --db {db} --json {results}/run.jsonl'",
+             'ycsb load -p recordcount=100000 --engine {engine} --db {db} --json {results}/load.jsonl' \\\n    \
+             'ycsb run -p recordcount=100000 -p operationcount=200000 --engine {engine} --db {db} --json {results}/run.jsonl'\n\
+             The engines are those of ycsb run --help.",
         )
 }
 

@@ -37,12 +37,15 @@ pub struct Job {
     pub rule: Rule,
 }
 
+/// The directory below `--dir` that `{db}` stands for.
+const DATABASE: &str = "pairs-db";
+
 /// Runs all pairs and prints the comparison. Returns false if Ctrl-C ended it early; finished runs keep their results.
 ///
 /// # Errors
 /// A command that fails ends the job, with the command in the error.
 pub fn run(job: &Job) -> Result<bool> {
-    results::create_parent(&job.dir)?;
+    results::create_parent(&job.dir.join(DATABASE))?;
     let results = job.results.clone().unwrap_or_else(|| results::with_time("pairs"));
     let mut engines = Vec::new();
     for side in &job.sides {
@@ -81,6 +84,7 @@ pub fn run(job: &Job) -> Result<bool> {
     if complete > 0 {
         // A pair that was ended early is left out.
         compare::print([&sides[0], &sides[1]], job.rule, Figures::All)?;
+        say(&format!("drawn by: ferrolith-bench report {}", results.display()));
     }
     dir.end(complete == job.pairs)?;
     Ok(complete == job.pairs)
@@ -110,7 +114,7 @@ fn one_run(
     results: &Path,
     (origin, interrupts): (&Origin, &Interrupts),
 ) -> Result<bool> {
-    let db = job.dir.join("pairs-db");
+    let db = job.dir.join(DATABASE);
     child::remove(&db)?;
     let mut complete = true;
     for line in &job.lines {
