@@ -128,7 +128,7 @@ fn mistakes_are_refused_by_name_and_create_nothing() {
     if cfg!(feature = "fjall") {
         refused(&["--engine", "fjall", "--rate-limiter", "5MB"], "fjall has no rate limiter");
     }
-    assert!(text(&bench(&[])).contains("--dir <DIR>"));
+    assert!(text(&bench(&[])).contains("--dir is missing"));
 }
 
 #[test]

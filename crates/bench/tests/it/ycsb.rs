@@ -200,7 +200,7 @@ fn wrong_input_is_refused_by_name_and_creates_nothing() {
     refused(&["ycsb", "run", "-P", file, "--db", db], "there is no database");
     refused(&["ycsb", "load", "-P", "/none", "--db", db], "/none: No such file");
     refused(&["ycsb", "load", "-P", file, "--db", &format!("{db}/x/y")], "cannot be created");
-    refused(&["ycsb", "load", "-P", file], "--db <DIR>");
+    refused(&["ycsb", "load", "-P", file], "--db is missing");
     refused(&with(&["-p", "recordcuont=1"]), "did you mean recordcount?");
     refused(&with(&["-p", "recordcount"]), "expected KEY=VALUE");
     refused(&with(&["-p", "recordcount=x"]), "recordcount=x: expected a whole number");
