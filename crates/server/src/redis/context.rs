@@ -4,6 +4,7 @@ use super::args::Args;
 use super::command::{Command, Run};
 use super::databases::Database;
 use super::effects::{Block, Effects, Event, Message};
+use super::execute::Worker;
 use super::failure::{Done, Failure};
 use super::observe::{Ran, Source};
 use super::server::Server;
@@ -64,8 +65,48 @@ pub struct Context<'a> {
     pub(super) cause: Cause,
     pub(super) held: Held<'a>,
     pub(super) stats: &'a WorkerStats,
-    /// Positions of the keys whose latches are held, for commands that a client sent.
+    /// Whether somebody watches or waits for keys.
     pub(super) has_interest: bool,
+}
+
+/// What all commands of an evaluation have in common.
+#[derive(Clone)]
+pub(super) struct Frame<'a> {
+    /// The selected database.
+    pub db: Arc<Database>,
+    /// The time of the evaluation.
+    pub now_ms: u64,
+    /// Why it takes place.
+    pub cause: Cause,
+    /// The latches that it holds.
+    pub held: Held<'a>,
+}
+
+impl<'a> Context<'a> {
+    /// Returns the context of a command; its writes and effects go to the worker's.
+    pub(super) fn new(
+        (server, command): (&'a Server, &'static Command),
+        worker: &'a mut Worker,
+        session: &'a mut Session,
+        out: &'a mut Reply,
+        frame: Frame<'a>,
+    ) -> Context<'a> {
+        let Frame { db, now_ms, cause, held } = frame;
+        Context {
+            server,
+            session,
+            out,
+            txn: &mut worker.txn,
+            command,
+            db,
+            effects: &mut worker.effects,
+            now_ms,
+            cause,
+            held,
+            stats: &worker.stats,
+            has_interest: server.has_interest(),
+        }
+    }
 }
 
 impl Context<'_> {
@@ -146,20 +187,20 @@ impl Context<'_> {
         let waiters = &self.server.waiters;
         self.cause == Cause::Client
             && !waiters.is_empty()
-            && waiters.has_takers(&(self.db.table(), key.into()), (self.command.group, consumers))
+            && waiters.has_takers(&(self.db.index(), key.into()), (self.command.group, consumers))
     }
 
     /// Notes that a key of the selected database changed, for watchers and waiters. The functions that write M rows
     /// call it; a handler that changes only other rows calls it itself.
     pub fn touch(&mut self, key: &[u8]) {
         if self.has_interest {
-            self.effects.touched.push((self.db.table(), key.into()));
+            self.effects.touched.push((self.db.index(), key.into()));
         }
     }
 
     /// Notes that all keys of a database may have changed, for waiters. Watched keys are touched one by one.
-    pub fn touch_all(&mut self, table: u32) {
-        self.effects.emptied.push(table);
+    pub fn touch_all(&mut self, database: u32) {
+        self.effects.emptied.push(database);
     }
 
     /// Tells subscribers of keyspace events, after the commit, if events of this class are switched on. The class is a

@@ -21,14 +21,9 @@ pub struct Database {
 }
 
 impl Database {
-    /// Returns the number that clients select.
-    pub fn index(&self) -> u32 {
-        self.index
-    }
-
-    /// Returns the number by which latches, watches, waiters and cursors know the database. It is the index, since a
+    /// Returns the number that clients select, by which also latches, watches, waiters and cursors know the database: a
     /// client keeps its index when SWAPDB exchanges the contents of two databases.
-    pub fn table(&self) -> u32 {
+    pub fn index(&self) -> u32 {
         self.index
     }
 

@@ -1,7 +1,7 @@
 //! What follows a commit: marks for watchers, wake-ups of blocked clients, and messages to subscribers.
 
 use super::waiters::Timeout;
-use super::watches::TableKey;
+use super::watches::DatabaseKey;
 
 /// A change of a key that subscribers may be told of.
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ pub struct Block {
 #[derive(Debug, Default)]
 pub struct Effects {
     /// Keys that changed; only while somebody watches or waits.
-    pub touched: Vec<TableKey>,
+    pub touched: Vec<DatabaseKey>,
     /// Events; only of classes that are switched on.
     pub events: Vec<Event>,
     /// Messages to channels. Their receivers are counted when they are published.

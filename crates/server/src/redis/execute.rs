@@ -4,7 +4,7 @@ use super::args::{Args, wrong_arity};
 use super::command::{
     ALL_KEYS, Command, IN_SUBSCRIPTION, NO_AUTH, NO_MULTI, ONE_ROW, READS_FIRST, Run,
 };
-use super::context::{Cause, Context, Held};
+use super::context::{Cause, Context, Frame, Held};
 use super::effects::Effects;
 use super::failure::{Done, Failure};
 use super::keyspec::Positions;
@@ -40,6 +40,12 @@ impl Worker {
     /// Returns the counters of the thread.
     pub fn stats(&self) -> &WorkerStats {
         &self.stats
+    }
+
+    /// Discards the writes and effects of an evaluation.
+    pub(super) fn discard(&mut self) {
+        self.txn.reset(true);
+        self.effects.clear();
     }
 }
 
@@ -196,7 +202,7 @@ impl Server {
         let mut needs_all = command.flags.has(ALL_KEYS);
         loop {
             let keys = command.key_positions(args);
-            let guards = self.lock(session, command, args, &keys, needs_all)?;
+            let guards = self.lock(session, command, args, &keys, needs_all);
             let result = self.evaluate(
                 worker,
                 session,
@@ -213,14 +219,13 @@ impl Server {
                 }
                 kept @ (Ok(()) | Err(Failure::Kept { .. })) => kept,
                 Err(failure) => {
-                    worker.txn.reset(true);
-                    worker.effects.clear();
+                    worker.discard();
                     return Err(failure);
                 }
             };
             self.commit(worker)?;
             if let Some(block) = worker.effects.block.take() {
-                self.block(session, command, args, block)?;
+                self.block(session, command, args, block);
             }
             drop(guards);
             self.follow(worker);
@@ -236,16 +241,16 @@ impl Server {
         args: Args<'_>,
         keys: &Positions,
         needs_all: bool,
-    ) -> Done<Guards<'_>> {
+    ) -> Guards<'_> {
         let mode = if command.may_write() { Mode::Exclusive } else { Mode::Shared };
         if needs_all {
-            return Ok(self.latches.lock_all(Mode::Exclusive));
+            return self.latches.lock_all(Mode::Exclusive);
         }
         if command.flags.has(ONE_ROW) || keys.is_empty() {
-            return Ok(Guards::default());
+            return Guards::default();
         }
-        let table = self.databases.get(session.database)?.table();
-        Ok(self.latches.lock(keys.iter().map(|at| (table, args.at(*at))), mode))
+        let database = session.database;
+        self.latches.lock(keys.iter().map(|at| (database, args.at(*at))), mode)
     }
 
     /// Calls a command's handler. Its writes stay in the worker's transaction.
@@ -263,21 +268,13 @@ impl Server {
         worker.effects.clear();
         let mut held: SmallVec<[&[u8]; 8]> = keys.iter().map(|at| args.at(*at)).collect();
         held.sort_unstable();
-        let mut context = Context {
-            server: self,
+        let frame = Frame {
             db: self.databases.get(session.database)?,
-            session,
-            out,
-            txn: &mut worker.txn,
-            command,
-            effects: &mut worker.effects,
             now_ms: self.now_ms(),
             cause,
             held: if has_all { Held::All } else { Held::Keys(&held) },
-            stats: &worker.stats,
-            has_interest: self.has_interest(),
         };
-        handler(&mut context, args)
+        handler(&mut Context::new((self, command), worker, session, out, frame), args)
     }
 
     /// Commits what an evaluation wrote, and marks watched keys. The latches must be held.
@@ -300,13 +297,12 @@ impl Server {
         command: &'static Command,
         args: Args<'_>,
         block: super::effects::Block,
-    ) -> Done {
+    ) {
         let (sender, reply) = oneshot::channel();
-        let table = self.databases.get(session.database)?.table();
         let own_args = || args.all().iter().map(|arg| Box::from(*arg)).collect();
         let waiter = Arc::new(Waiter::new(
             (session.client.id, session.protocol),
-            (session.database, table),
+            session.database,
             command,
             block.args.unwrap_or_else(own_args),
             block.keys,
@@ -319,7 +315,20 @@ impl Server {
         // A time beyond what the clock can show has no end.
         let deadline = timeout.and_then(|time| Instant::now().checked_add(time));
         session.blocked = Some(Blocked { waiter, reply, deadline });
-        Ok(())
+    }
+}
+
+/// Replaces what a command of several wrote since `start` by its error. An error of the store concerns all of them, and
+/// is returned.
+pub(super) fn reply_failure(result: Done, start: usize, out: &mut Reply) -> Done {
+    match result {
+        Ok(()) => Ok(()),
+        Err(failure @ Failure::Store(_)) => Err(failure),
+        Err(failure) => {
+            out.truncate(start);
+            out.error(&failure.text());
+            Ok(())
+        }
     }
 }
 

@@ -11,7 +11,7 @@
 use super::execute::Worker;
 use super::failure::Done;
 use super::server::{Server, event_bit};
-use super::watches::TableKey;
+use super::watches::DatabaseKey;
 use crate::rows::redis::{Head, META, Row, meta_key};
 use crate::store::{Mode, Range};
 use crate::text::slot;
@@ -35,7 +35,7 @@ pub struct Expirations {
 #[derive(Debug, Default)]
 struct State {
     /// By time, the earliest first.
-    due: BinaryHeap<Reverse<(u64, TableKey)>>,
+    due: BinaryHeap<Reverse<(u64, DatabaseKey)>>,
     /// Whether all entries of existing keys are there.
     is_complete: bool,
 }
@@ -53,7 +53,7 @@ impl Expirations {
         }
     }
 
-    fn add(&self, expire_ms: u64, key: TableKey) {
+    fn add(&self, expire_ms: u64, key: DatabaseKey) {
         let mut state = self.state.lock();
         if state.due.len() < ENTRIES_MAX {
             state.due.push(Reverse((expire_ms, key)));
@@ -63,7 +63,7 @@ impl Expirations {
     }
 
     /// Removes and returns an entry whose time is over.
-    fn take_due(&self, now_ms: u64) -> Option<TableKey> {
+    fn take_due(&self, now_ms: u64) -> Option<DatabaseKey> {
         let mut state = self.state.lock();
         if state.due.peek()?.0.0 > now_ms {
             return None;
@@ -87,7 +87,7 @@ impl Server {
     }
 
     /// Adds an entry for a key that was changed, if it has an expiry.
-    pub(super) fn note_expiry(&self, key: &TableKey) {
+    pub(super) fn note_expiry(&self, key: &DatabaseKey) {
         let Some(database) = self.databases.existing(key.0) else { return };
         let slot = slot::of_key(&key.1);
         let (partition, row) = (database.partition_of(slot), meta_key(slot, &key.1));
@@ -133,7 +133,7 @@ impl Server {
                         (Row::parse(row), Head::parse(value))
                         && head.expire_ms != 0
                     {
-                        self.expirations.add(head.expire_ms, (database.table(), key.into()));
+                        self.expirations.add(head.expire_ms, (database.index(), key.into()));
                     }
                     cursor.step(false);
                 }
@@ -143,13 +143,12 @@ impl Server {
         Ok(())
     }
 
-    fn remove_if_expired(&self, worker: &mut Worker, key: &TableKey, now_ms: u64) -> Done {
+    fn remove_if_expired(&self, worker: &mut Worker, key: &DatabaseKey, now_ms: u64) -> Done {
         let Some(database) = self.databases.existing(key.0) else { return Ok(()) };
         let guards = self.latches.lock([(key.0, &key.1[..])], Mode::Exclusive);
         let slot = slot::of_key(&key.1);
         let (partition, row) = (database.partition_of(slot), meta_key(slot, &key.1));
-        worker.txn.reset(true);
-        worker.effects.clear();
+        worker.discard();
         let is_expired = worker.txn.get(partition, &row, |value| {
             Head::parse(value).is_some_and(|(head, _)| head.is_expired(now_ms))
         })?;

@@ -9,9 +9,9 @@
 
 use super::args::Args;
 use super::command::{ALL_KEYS, BLOCKING, Command, ONE_ROW, PUBSUB, Run, UNDECLARED};
-use super::context::{Cause, Context, Held};
-use super::execute::{Next, Worker};
-use super::failure::{Done, Failure};
+use super::context::{Cause, Context, Frame, Held};
+use super::execute::{Next, Worker, reply_failure};
+use super::failure::Done;
 use super::keyspec::Positions;
 use super::server::Server;
 use super::session::{ReplyMode, Session};
@@ -91,10 +91,9 @@ impl Server {
 
     /// Returns whether clients wait for a key of a command.
     fn is_awaited(&self, session: &Session, member: &Member<'_>) -> bool {
-        let Some(db) = self.databases.existing(session.database) else { return false };
         !self.waiters.is_empty()
             && member.keys.iter().any(|at| {
-                let key = (db.table(), Box::from(member.args.at(*at)));
+                let key = (session.database, Box::from(member.args.at(*at)));
                 self.waiters.after(&key, 0).is_some()
             })
     }
@@ -111,8 +110,7 @@ impl Server {
         let start = out.position();
         let result = self.try_group(worker, session, group, out);
         if let Err(failure) = result {
-            worker.txn.reset(true);
-            worker.effects.clear();
+            worker.discard();
             out.truncate(start);
             group.iter().for_each(|_| out.error(&failure.text()));
         }
@@ -129,7 +127,7 @@ impl Server {
         out: &mut Reply,
     ) -> Done {
         let db = self.databases.get(session.database)?;
-        let guards = self.lock_group(db.table(), group);
+        let guards = self.lock_group(db.index(), group);
         // Writes that nobody of the group reads need no overlay.
         worker.txn.reset(!group.iter().all(Member::is_blind));
         worker.effects.clear();
@@ -140,34 +138,14 @@ impl Server {
                 Some((db.partition_of(slot), meta_key(slot, key))) as Option<(Partition, RowKey)>
             },
         ))?;
-        let now_ms = self.now_ms();
+        let frame = Frame { db, now_ms: self.now_ms(), cause: Cause::Multi, held: Held::All };
         for Member { command, args, .. } in group {
             let Run::Handler(handler) = command.run else { continue };
             let (start, start_us) = (out.position(), worker.now_us);
-            let mut context = Context {
-                server: self,
-                db: db.clone(),
-                session,
-                out,
-                txn: &mut worker.txn,
-                command,
-                effects: &mut worker.effects,
-                now_ms,
-                cause: Cause::Multi,
-                held: Held::All,
-                stats: &worker.stats,
-                has_interest: self.has_interest(),
-            };
+            let mut context = Context::new((self, command), worker, session, out, frame.clone());
             let result = handler(&mut context, *args);
             self.ended(worker, session, (command, *args), start_us, &result);
-            match result {
-                Ok(()) => {}
-                Err(failure @ Failure::Store(_)) => return Err(failure),
-                Err(failure) => {
-                    out.truncate(start);
-                    out.error(&failure.text());
-                }
-            }
+            reply_failure(result, start, out)?;
         }
         self.commit(worker)?;
         drop(guards);
@@ -176,7 +154,7 @@ impl Server {
     }
 
     /// Takes the latches of all keys of a group.
-    fn lock_group(&self, table: u32, group: &[Member<'_>]) -> Guards<'_> {
+    fn lock_group(&self, database: u32, group: &[Member<'_>]) -> Guards<'_> {
         if group.iter().all(|member| member.command.flags.has(ONE_ROW)) {
             return Guards::default();
         }
@@ -184,7 +162,7 @@ impl Server {
         let mode = if writes { Mode::Exclusive } else { Mode::Shared };
         let keys = group
             .iter()
-            .flat_map(|member| member.keys.iter().map(|at| (table, member.args.at(*at))));
+            .flat_map(|member| member.keys.iter().map(|at| (database, member.args.at(*at))));
         self.latches.lock(keys, mode)
     }
 }

@@ -115,7 +115,7 @@ impl Context<'_> {
             return Ok(());
         };
         let options = ScanOptions::parse(args, 3)?;
-        let scanned = Scanned::Elements(self.db.table(), coll.place.key);
+        let scanned = Scanned::Elements(self.db.index(), coll.place.key);
         let from = match cursor {
             0 => Vec::new(),
             _ => after(self.server.cursors.resume(scanned, cursor)),

@@ -5,7 +5,7 @@ use super::command::Command;
 use super::pause::Wait;
 use super::server::Server;
 use super::waiters::Waiter;
-use super::watches::{Mark, TableKey};
+use super::watches::{DatabaseKey, Mark};
 use crate::resp::Protocol;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -34,9 +34,7 @@ pub struct Multi {
 /// A watched key.
 pub struct Watched {
     /// The key.
-    pub key: TableKey,
-    /// The database that it was watched in.
-    pub database: u32,
+    pub key: DatabaseKey,
     /// Whether it was alive when the client began to watch it.
     pub was_alive: bool,
 }

@@ -9,9 +9,9 @@ use super::command::{
     ALL_KEYS, ALLOW_BUSY, Command, FAST, Group, LOADING, NO_MULTI, NOSCRIPT, Run, SKIP_SLOWLOG,
     STALE, UNDECLARED,
 };
-use super::context::{Cause, Context, Held};
-use super::execute::Worker;
-use super::failure::{Done, Failure};
+use super::context::{Cause, Context, Frame, Held};
+use super::execute::{Worker, reply_failure};
+use super::failure::Done;
 use super::keyspec::{RO_META, range};
 use super::server::Server;
 use super::session::{Multi, Queued, Session, Watched};
@@ -102,33 +102,35 @@ fn watch(
     if session.multi.is_some() {
         return Err("ERR WATCH inside MULTI is not allowed".into());
     }
-    let (table, database) = (server.databases.get(session.database)?.table(), session.database);
-    let latches = server.latches.lock(args.from(1).iter().map(|key| (table, *key)), Mode::Shared);
+    let database = session.database;
+    let keys = args.from(1).iter().map(|key| (database, *key));
+    let latches = server.latches.lock(keys, Mode::Shared);
+    let now_ms = server.now_ms();
     for key in args.from(1) {
-        let key = (table, Box::from(*key));
+        let key = (database, Box::from(*key));
         if session.watched.iter().any(|watched| watched.key == key) {
             continue;
         }
-        let was_alive = is_alive(server, worker, session, command, &key.1)?;
-        server.watches.add(table, &key.1, &session.mark);
-        session.watched.push(Watched { key, database, was_alive });
+        let was_alive = is_alive(server, worker, session, command, (&key.1, now_ms))?;
+        server.watches.add(database, &key.1, &session.mark);
+        session.watched.push(Watched { key, was_alive });
     }
     drop(latches);
     out.ok();
     Ok(())
 }
 
-/// Returns whether a key of the selected database is there.
+/// Returns whether a key of the selected database is there at this time.
 fn is_alive(
     server: &Server,
     worker: &mut Worker,
     session: &mut Session,
     command: &'static Command,
-    key: &[u8],
+    (key, now_ms): (&[u8], u64),
 ) -> Done<bool> {
     let mut out = Reply::default();
     worker.txn.reset(true);
-    let context = context(server, worker, session, command, &mut out)?;
+    let context = context(server, worker, session, command, (&mut out, now_ms))?;
     Ok(context.head(&context.place(key))?.is_some())
 }
 
@@ -137,22 +139,11 @@ fn context<'a>(
     worker: &'a mut Worker,
     session: &'a mut Session,
     command: &'static Command,
-    out: &'a mut Reply,
+    (out, now_ms): (&'a mut Reply, u64),
 ) -> Done<Context<'a>> {
-    Ok(Context {
-        server,
-        db: server.databases.get(session.database)?,
-        session,
-        out,
-        txn: &mut worker.txn,
-        command,
-        effects: &mut worker.effects,
-        now_ms: server.now_ms(),
-        cause: Cause::Multi,
-        held: Held::All,
-        stats: &worker.stats,
-        has_interest: server.has_interest(),
-    })
+    let db = server.databases.get(session.database)?;
+    let frame = Frame { db, now_ms, cause: Cause::Multi, held: Held::All };
+    Ok(Context::new((server, command), worker, session, out, frame))
 }
 
 fn exec(
@@ -168,23 +159,22 @@ fn exec(
         session.unwatch(server);
         return Err("EXECABORT Transaction discarded because of previous errors.".into());
     }
-    let guards = lock(server, session, &multi.commands)?;
-    let is_stale = session.mark.is_set() || has_expired(server, worker, session, command)?;
+    let guards = lock(server, session, &multi.commands);
+    let now_ms = server.now_ms();
+    let is_stale = session.mark.is_set() || has_expired(server, worker, session, command, now_ms)?;
     session.unwatch(server);
     if is_stale {
         out.null_array();
         return Ok(());
     }
-    worker.txn.reset(true);
-    worker.effects.clear();
+    worker.discard();
     let start = out.position();
-    let result =
-        run_all(server, worker, session, &multi.commands, out).and_then(|()| server.commit(worker));
+    let result = run_all(server, worker, session, &multi.commands, (out, now_ms))
+        .and_then(|()| server.commit(worker));
     drop(guards);
     if let Err(failure) = result {
         out.truncate(start);
-        worker.txn.reset(true);
-        worker.effects.clear();
+        worker.discard();
         return Err(failure);
     }
     server.follow(worker);
@@ -192,15 +182,14 @@ fn exec(
 }
 
 /// Takes the latches of all keys that commands name or the session watches.
-fn lock<'s>(server: &'s Server, session: &Session, commands: &[Queued]) -> Done<Guards<'s>> {
+fn lock<'s>(server: &'s Server, session: &Session, commands: &[Queued]) -> Guards<'s> {
     let mut database = session.database;
     let (mut keys, mut mode, mut needs_all) = (Vec::new(), Mode::Shared, false);
     for queued in commands {
         let args: Vec<&[u8]> = queued.args.iter().map(|arg| &arg[..]).collect();
         let args = Args::new(&args);
-        let table = server.databases.get(database)?.table();
         for at in queued.command.key_positions(args) {
-            keys.extend(queued.args.get(at).map(|key| (table, &key[..])));
+            keys.extend(queued.args.get(at).map(|key| (database, &key[..])));
         }
         // Scripts may use keys that they do not declare; EXEC cannot begin anew for them.
         needs_all |= queued.command.flags.has(ALL_KEYS)
@@ -215,10 +204,10 @@ fn lock<'s>(server: &'s Server, session: &Session, commands: &[Queued]) -> Done<
         }
     }
     if needs_all {
-        return Ok(server.latches.lock_all(Mode::Exclusive));
+        return server.latches.lock_all(Mode::Exclusive);
     }
     keys.extend(session.watched.iter().map(|watched| (watched.key.0, &watched.key.1[..])));
-    Ok(server.latches.lock(keys, mode))
+    server.latches.lock(keys, mode)
 }
 
 /// Returns whether a watched key expired since the client began to watch it.
@@ -227,13 +216,14 @@ fn has_expired(
     worker: &mut Worker,
     session: &mut Session,
     command: &'static Command,
+    now_ms: u64,
 ) -> Done<bool> {
     let selected = session.database;
     let watched = std::mem::take(&mut session.watched);
     let mut result = Ok(false);
     for watched in watched.iter().filter(|watched| watched.was_alive) {
-        session.database = watched.database;
-        match is_alive(server, worker, session, command, &watched.key.1) {
+        session.database = watched.key.0;
+        match is_alive(server, worker, session, command, (&watched.key.1, now_ms)) {
             Ok(true) => {}
             other => {
                 result = other.map(|_| true);
@@ -245,13 +235,13 @@ fn has_expired(
     result
 }
 
-/// Evaluates the commands of a transaction in one batch.
+/// Evaluates the commands of a transaction in one batch, all at the same time.
 fn run_all(
     server: &Server,
     worker: &mut Worker,
     session: &mut Session,
     commands: &[Queued],
-    out: &mut Reply,
+    (out, now_ms): (&mut Reply, u64),
 ) -> Done {
     out.array(commands.len());
     for queued in commands {
@@ -259,7 +249,8 @@ fn run_all(
         let (start, start_us) = (out.position(), worker.now_us);
         let result = match queued.command.run {
             Run::Handler(handler) => {
-                let mut context = context(server, worker, session, queued.command, out)?;
+                let mut context =
+                    context(server, worker, session, queued.command, (&mut *out, now_ms))?;
                 handler(&mut context, Args::new(&args))
             }
             // The handlers of UNWATCH and its like neither read nor write rows.
@@ -270,14 +261,7 @@ fn run_all(
         };
         out.protocol = session.protocol;
         server.ended(worker, session, (queued.command, Args::new(&args)), start_us, &result);
-        match result {
-            Ok(()) => {}
-            Err(failure @ Failure::Store(_)) => return Err(failure),
-            Err(failure) => {
-                out.truncate(start);
-                out.error(&failure.text());
-            }
-        }
+        reply_failure(result, start, out)?;
     }
     Ok(())
 }

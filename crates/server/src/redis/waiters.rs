@@ -11,7 +11,7 @@
 use super::args::Args;
 use super::command::{Command, Group, TAKES};
 use super::keyspec::Positions;
-use super::watches::TableKey;
+use super::watches::DatabaseKey;
 use crate::resp::Protocol;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
@@ -44,8 +44,6 @@ pub struct Waiter {
     pub protocol: Protocol,
     /// The database that it selected.
     pub database: u32,
-    /// The table of that database.
-    pub table: u32,
     /// Its command.
     pub command: &'static Command,
     /// The command's arguments.
@@ -66,16 +64,16 @@ impl Waiter {
     /// Returns a waiter, which answers to `sender`.
     pub fn new(
         client: (u64, Protocol),
-        database: (u32, u32),
+        database: u32,
         command: &'static Command,
         args: Vec<Box<[u8]>>,
         keys: Vec<Box<[u8]>>,
         timeout: Timeout,
         sender: oneshot::Sender<Vec<u8>>,
     ) -> Waiter {
-        let ((client, protocol), (database, table)) = (client, database);
+        let (client, protocol) = client;
         let (order, sender) = (AtomicU64::new(0), Mutex::new(Some(sender)));
-        Waiter { client, protocol, database, table, command, args, keys, timeout, order, sender }
+        Waiter { client, protocol, database, command, args, keys, timeout, order, sender }
     }
 
     /// Returns its place in the order of arrivals.
@@ -113,7 +111,7 @@ impl Waiter {
 #[derive(Default)]
 pub struct Waiters {
     /// The waiters of each key, in the order of their arrival.
-    keys: Mutex<HashMap<TableKey, VecDeque<Arc<Waiter>>>>,
+    keys: Mutex<HashMap<DatabaseKey, VecDeque<Arc<Waiter>>>>,
     count: AtomicUsize,
     /// The number of arrivals.
     arrivals: AtomicU64,
@@ -136,7 +134,7 @@ impl Waiters {
         // Under the lock, so that each list is in this order.
         waiter.order.store(self.arrivals.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
         for key in &waiter.keys {
-            let list = keys.entry((waiter.table, key.clone())).or_default();
+            let list = keys.entry((waiter.database, key.clone())).or_default();
             // A command may name a key twice.
             if !list.back().is_some_and(|last| Arc::ptr_eq(last, waiter)) {
                 list.push_back(waiter.clone());
@@ -150,7 +148,7 @@ impl Waiters {
         let mut keys = self.keys.lock();
         let mut was_there = false;
         for key in &waiter.keys {
-            let key = (waiter.table, key.clone());
+            let key = (waiter.database, key.clone());
             let Some(list) = keys.get_mut(&key) else { continue };
             if let Ok(at) = list.binary_search_by_key(&waiter.order(), |other| other.order()) {
                 list.remove(at);
@@ -166,7 +164,7 @@ impl Waiters {
     }
 
     /// Returns the first waiter of a key that arrived after another, given by its place in the order of arrivals.
-    pub fn after(&self, key: &TableKey, order: u64) -> Option<Arc<Waiter>> {
+    pub fn after(&self, key: &DatabaseKey, order: u64) -> Option<Arc<Waiter>> {
         let keys = self.keys.lock();
         let list = keys.get(key)?;
         list.get(list.partition_point(|waiter| waiter.order() <= order)).cloned()
@@ -178,15 +176,15 @@ impl Waiters {
     }
 
     /// Returns whether clients wait for elements of a key from a pool.
-    pub fn has_takers(&self, key: &TableKey, pool: Pool<'_>) -> bool {
+    pub fn has_takers(&self, key: &DatabaseKey, pool: Pool<'_>) -> bool {
         let keys = self.keys.lock();
         let mut waiters = keys.get(key).into_iter().flatten();
         waiters.any(|waiter| waiter.pool() == Some(pool))
     }
 
-    /// Returns the keys of a table that somebody waits for.
-    pub fn keys_of(&self, table: u32) -> Vec<TableKey> {
-        self.keys.lock().keys().filter(|(at, _)| *at == table).cloned().collect()
+    /// Returns the keys of a database that somebody waits for.
+    pub fn keys_of(&self, database: u32) -> Vec<DatabaseKey> {
+        self.keys.lock().keys().filter(|(at, _)| *at == database).cloned().collect()
     }
 
     /// Returns the waiter of a client.

@@ -8,7 +8,7 @@ use super::keyspec::Positions;
 use super::server::Server;
 use super::session::Session;
 use super::waiters::Waiter;
-use super::watches::TableKey;
+use super::watches::DatabaseKey;
 use crate::resp::Reply;
 use crate::store::Mode;
 use smallvec::SmallVec;
@@ -32,8 +32,8 @@ impl Server {
             }
             if !self.waiters.is_empty() {
                 self.add_keys(worker, &mut keys);
-                for table in &worker.effects.emptied {
-                    keys.extend(self.waiters.keys_of(*table));
+                for database in &worker.effects.emptied {
+                    keys.extend(self.waiters.keys_of(*database));
                 }
             }
             worker.effects.clear();
@@ -44,7 +44,7 @@ impl Server {
 
     /// Answers those who wait for a key, as far as there is something for them. The keys that their commands change are
     /// appended to `changed`.
-    fn wake(&self, worker: &mut Worker, key: &TableKey, changed: &mut VecDeque<TableKey>) {
+    fn wake(&self, worker: &mut Worker, key: &DatabaseKey, changed: &mut VecDeque<DatabaseKey>) {
         let mut exhausted: SmallVec<[(Group, Vec<u8>); 2]> = SmallVec::new();
         let (mut order, latest) = (0, self.waiters.latest());
         // Clients that arrive meanwhile and take elements may wait behind one that is served here (RB3).
@@ -74,7 +74,7 @@ impl Server {
         let (args, command) = (Args::new(&args), waiter.command);
         let keys: Positions = command.key_positions(args);
         let mode = if command.is_write() { Mode::Exclusive } else { Mode::Shared };
-        let keyed = keys.iter().map(|at| (waiter.table, args.at(*at)));
+        let keyed = keys.iter().map(|at| (waiter.database, args.at(*at)));
         let guards = self.latches.lock(keyed, mode);
         let mut claim = waiter.claim();
         if claim.is_none() {
@@ -87,8 +87,7 @@ impl Server {
         let result = self.evaluate(worker, &mut session, evaluated, Cause::Wake, false, &mut out);
         let result = match result {
             Ok(()) if worker.effects.block.is_some() => {
-                worker.txn.reset(true);
-                worker.effects.clear();
+                worker.discard();
                 return false;
             }
             Ok(()) => self.commit(worker),
@@ -96,8 +95,7 @@ impl Server {
         };
         self.ended(worker, &session, (command, args), start_us, &result);
         if let Err(failure) = result {
-            worker.txn.reset(true);
-            worker.effects.clear();
+            worker.discard();
             out.clear();
             out.error(&failure.text());
         }
@@ -112,7 +110,7 @@ impl Server {
     }
 
     /// Adds the keys that an evaluation changed, if somebody waits for them, each once.
-    fn add_keys(&self, worker: &mut Worker, keys: &mut VecDeque<TableKey>) {
+    fn add_keys(&self, worker: &mut Worker, keys: &mut VecDeque<DatabaseKey>) {
         for key in worker.effects.touched.drain(..) {
             if self.waiters.after(&key, 0).is_some() && !keys.contains(&key) {
                 keys.push_back(key);

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// A key of a table.
-pub type TableKey = (u32, Box<[u8]>);
+/// A key, with the index of its database. A client keeps its index when SWAPDB exchanges the contents of two.
+pub type DatabaseKey = (u32, Box<[u8]>);
 
 /// Whether a key that a client watches changed.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ impl Mark {
 /// All watched keys.
 #[derive(Debug, Default)]
 pub struct Watches {
-    keys: Mutex<HashMap<TableKey, Vec<Arc<Mark>>>>,
+    keys: Mutex<HashMap<DatabaseKey, Vec<Arc<Mark>>>>,
     count: AtomicUsize,
 }
 
@@ -42,14 +42,14 @@ impl Watches {
     }
 
     /// Begins to watch a key.
-    pub fn add(&self, table: u32, key: &[u8], mark: &Arc<Mark>) {
+    pub fn add(&self, database: u32, key: &[u8], mark: &Arc<Mark>) {
         let mut keys = self.keys.lock();
-        keys.entry((table, key.into())).or_default().push(mark.clone());
+        keys.entry((database, key.into())).or_default().push(mark.clone());
         self.count.fetch_add(1, Ordering::AcqRel);
     }
 
     /// Ends watching a key.
-    pub fn remove(&self, key: &TableKey, mark: &Arc<Mark>) {
+    pub fn remove(&self, key: &DatabaseKey, mark: &Arc<Mark>) {
         let mut keys = self.keys.lock();
         let Some(marks) = keys.get_mut(key) else { return };
         if let Some(at) = marks.iter().position(|other| Arc::ptr_eq(other, mark)) {
@@ -62,15 +62,15 @@ impl Watches {
     }
 
     /// Notes that a key changed.
-    pub fn changed(&self, key: &TableKey) {
+    pub fn changed(&self, key: &DatabaseKey) {
         if let Some(marks) = self.keys.lock().get(key) {
             marks.iter().for_each(|mark| mark.set());
         }
     }
 
     /// Returns the watched keys of a database.
-    pub fn keys_of(&self, table: u32) -> Vec<Box<[u8]>> {
+    pub fn keys_of(&self, database: u32) -> Vec<Box<[u8]>> {
         let keys = self.keys.lock();
-        keys.keys().filter(|(at, _)| *at == table).map(|(_, key)| key.clone()).collect()
+        keys.keys().filter(|(at, _)| *at == database).map(|(_, key)| key.clone()).collect()
     }
 }

@@ -80,7 +80,7 @@ fn keys(context: &mut Context<'_>, args: Args<'_>) -> Done {
 fn scan(context: &mut Context<'_>, args: Args<'_>) -> Done {
     let cursor = parse_cursor(args.at(1))?;
     let options = ScanOptions::parse(args, 2)?;
-    let scanned = Scanned::Keys(context.db().table());
+    let scanned = Scanned::Keys(context.db().index());
     let (slot, from) = match cursor {
         0 => (0, Vec::new()),
         _ => (Cursors::slot(cursor), after(context.server.cursors.resume(scanned, cursor))),
@@ -169,7 +169,7 @@ fn empty(context: &mut Context<'_>, database: &Arc<Database>) -> Done {
             empty_range(context, *partition, Range::prefix(&[kind]))?;
         }
     }
-    context.touch_all(database.table());
+    context.touch_all(database.index());
     Ok(())
 }
 
@@ -208,7 +208,7 @@ fn swap_db(context: &mut Context<'_>, args: Args<'_>) -> Done {
         let both = [databases.get(first)?, databases.get(second)?];
         touch_watched(context, &both)?;
         databases.swap(first, second)?;
-        both.iter().for_each(|database| context.touch_all(database.table()));
+        both.iter().for_each(|database| context.touch_all(database.index()));
         context.reload()?;
     }
     context.out.ok();
@@ -218,7 +218,7 @@ fn swap_db(context: &mut Context<'_>, args: Args<'_>) -> Done {
 /// Notes that watched keys of databases change, those that exist in one of them.
 fn touch_watched(context: &mut Context<'_>, databases: &[Arc<Database>]) -> Done {
     for watching in databases {
-        for key in context.server.watches.keys_of(watching.table()) {
+        for key in context.server.watches.keys_of(watching.index()) {
             let mut exists = false;
             for database in databases {
                 exists |= context.in_database(database, |context| {

@@ -1,6 +1,9 @@
 //! Connections, transactions and foreign bytes.
 
 use super::{Ours, Value, compare, random_commands, words};
+use ferrolith_server::clock::Clock;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 #[test]
 fn commands_and_errors() {
@@ -55,6 +58,32 @@ fn transactions() {
     client.say("GET");
     let refused = "EXECABORT Transaction discarded because of previous errors.";
     assert_eq!(client.say("EXEC"), Value::Error(refused.into()));
+}
+
+/// A clock that moves 100 ms whenever it is read.
+#[derive(Default)]
+struct Hurrying(AtomicU64);
+
+impl Clock for Hurrying {
+    fn wall_us(&self) -> u64 {
+        1_767_225_600_000_000 + self.0.fetch_add(100_000, Ordering::Relaxed)
+    }
+
+    fn monotonic_us(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+#[test]
+fn all_commands_of_a_transaction_have_one_time() {
+    let ours = Ours::start_with(Arc::new(Hurrying::default()));
+    let mut client = ours.connect();
+    client.say("SET a v PX 3000");
+    client.say("MULTI");
+    for _ in 0..40 {
+        assert_eq!(client.say("GET a"), Value::Simple("QUEUED".into()));
+    }
+    assert_eq!(client.say("EXEC"), Value::Array(vec![Value::bulk("v"); 40]));
 }
 
 #[test]
