@@ -1,12 +1,8 @@
 //! A real `redis-server` to compare with, and a small client for it.
-//!
-//! Tests skip with a message if the program is not installed; `tools/fetch-peers.sh` installs it.
-//! `FERROLITH_REDIS_SERVER` names another program, for example a newer version.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use super::process::RedisProcess;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 
 /// A reply of Redis.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,9 +21,8 @@ pub enum Reply {
 
 /// A running Redis and a connection to it. Dropping it stops the server.
 pub struct Redis {
-    child: Child,
+    process: RedisProcess,
     stream: BufReader<TcpStream>,
-    directory: tempfile::TempDir,
 }
 
 impl Redis {
@@ -38,40 +33,13 @@ impl Redis {
 
     /// Starts a server with more arguments.
     pub fn start_with(arguments: &[&str]) -> Option<Redis> {
-        let program = std::env::var_os("FERROLITH_REDIS_SERVER").unwrap_or("redis-server".into());
-        let directory = tempfile::tempdir().expect("a temporary directory");
-        // Another process may take the port before the server does.
-        for _ in 0..20 {
-            let port = free_port().to_string();
-            let child = Command::new(&program)
-                .args(["--bind", "127.0.0.1", "--port", &port, "--save", "", "--dir"])
-                .arg(directory.path())
-                .args(["--enable-debug-command", "yes"])
-                .args(arguments)
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn();
-            let mut child = match child {
-                Ok(child) => child,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    eprintln!("skipped: redis-server is not installed; see tools/fetch-peers.sh");
-                    return None;
-                }
-                Err(error) => panic!("cannot start {program:?}: {error}"),
-            };
-            match connect(&mut child, &port) {
-                Ok(stream) => {
-                    return Some(Redis { child, stream, directory });
-                }
-                Err(_) => drop(child.kill().and_then(|()| child.wait())),
-            }
-        }
-        panic!("{program:?} did not listen on any of 20 ports");
+        let (process, stream) = RedisProcess::start(arguments)?;
+        Some(Redis { process, stream })
     }
 
     /// Returns the directory of the server's files.
     pub fn directory(&self) -> &std::path::Path {
-        self.directory.path()
+        self.process.directory()
     }
 
     /// Sends one command and returns its reply.
@@ -133,49 +101,7 @@ impl Redis {
     }
 }
 
-impl Drop for Redis {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 /// Returns a command from its words.
 pub fn command<A: AsRef<[u8]>>(words: &[A]) -> Vec<Vec<u8>> {
     words.iter().map(|word| word.as_ref().to_vec()).collect()
-}
-
-fn free_port() -> u16 {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-    listener.local_addr().expect("an address").port()
-}
-
-/// Connects to a starting server. Fails if it ended, as it does if another server has its port.
-fn connect(child: &mut Child, port: &str) -> io::Result<BufReader<TcpStream>> {
-    let start = Instant::now();
-    while child.try_wait()?.is_none() && start.elapsed() < Duration::from_secs(20) {
-        let Ok(stream) = TcpStream::connect(format!("127.0.0.1:{port}")) else {
-            std::thread::sleep(Duration::from_millis(20));
-            continue;
-        };
-        let mut stream = BufReader::new(stream);
-        if process_id(&mut stream)? == child.id() {
-            return Ok(stream);
-        }
-        return Err(io::Error::other("another server has the port"));
-    }
-    Err(io::Error::other("the server ended or does not listen"))
-}
-
-/// Asks a server for the id of its process.
-fn process_id(stream: &mut BufReader<TcpStream>) -> io::Result<u32> {
-    stream.get_mut().write_all(b"INFO server\r\n")?;
-    let mut line = String::new();
-    stream.read_line(&mut line)?;
-    let length: usize = line.trim_matches(['$', '\r', '\n']).parse().map_err(io::Error::other)?;
-    let mut info = vec![0; length + 2];
-    stream.read_exact(&mut info)?;
-    let info = String::from_utf8_lossy(&info);
-    let id = info.lines().find_map(|line| line.strip_prefix("process_id:"));
-    id.unwrap_or_default().parse().map_err(io::Error::other)
 }

@@ -2,3 +2,7 @@
 mod crash;
 mod pegasus;
 mod redis;
+
+#[expect(dead_code, reason = "unit tests look into the server's directory")]
+#[path = "../../src/testing/process.rs"]
+mod peer;

@@ -21,6 +21,7 @@ mod strings;
 
 pub use client::{Client, Value};
 
+use crate::peer::RedisProcess;
 use ferrolith_server::clock::{Clock, SystemClock};
 use ferrolith_server::net::workers::{Door, Workers, bind};
 use ferrolith_server::redis;
@@ -29,9 +30,7 @@ use ferrolith_server::store::local::{LocalStore, StoreOptions};
 use ferrolith_server::store::{Durability, Latches, Store};
 use ferrolith_server::tables::Catalogue;
 use std::net::SocketAddr;
-use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 /// Our server. It stops when it is dropped.
 pub struct Ours {
@@ -82,52 +81,20 @@ impl Drop for Ours {
 /// A real Redis. It stops when it is dropped.
 pub struct Theirs {
     pub address: SocketAddr,
-    child: Child,
-    _dir: tempfile::TempDir,
+    _process: RedisProcess,
 }
 
 impl Theirs {
     /// Starts `redis-server` without files; `None`, with a message, if there is none.
     pub fn start() -> Option<Theirs> {
-        let program = std::env::var_os("FERROLITH_REDIS_SERVER").unwrap_or("redis-server".into());
-        let dir = tempfile::tempdir().unwrap();
-        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let child = Command::new(&program)
-            .args(["--bind", "127.0.0.1", "--save", "", "--enable-debug-command", "yes", "--port"])
-            .arg(port.to_string())
-            .arg("--dir")
-            .arg(dir.path())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
-        let child = match child {
-            Ok(child) => child,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                eprintln!("skipped: redis-server is not installed; see tools/fetch-peers.sh");
-                return None;
-            }
-            Err(error) => panic!("cannot start {program:?}: {error}"),
-        };
-        let address = SocketAddr::from(([127, 0, 0, 1], port));
-        let theirs = Theirs { address, child, _dir: dir };
-        let start = Instant::now();
-        while std::net::TcpStream::connect(address).is_err() {
-            assert!(start.elapsed() < Duration::from_secs(20), "{program:?} does not listen");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        Some(theirs)
+        let (process, stream) = RedisProcess::start(&[])?;
+        let address = stream.get_ref().peer_addr().expect("an address");
+        Some(Theirs { address, _process: process })
     }
 
     /// Returns a new connection.
     pub fn connect(&self) -> Client {
         Client::connect(self.address)
-    }
-}
-
-impl Drop for Theirs {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
