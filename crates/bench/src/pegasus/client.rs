@@ -11,28 +11,23 @@ use crate::ycsb::workload::Workload;
 
 /// A client whose records are hash keys with [`ROW`] sort keys. A read is a `multi_get` of one row. An update is a
 /// `batch_set` of one sort key in each of [`ROW`] hash keys.
-pub struct Rows<C> {
-    inner: C,
+pub struct Rows<'a> {
+    inner: Box<dyn Client + 'a>,
     /// Chooses the hash keys of a batch after the first.
     chooser: KeyChooser,
     inserted: Inserted,
     keys: Vec<Vec<u8>>,
 }
 
-impl<C: Client> Rows<C> {
+impl<'a> Rows<'a> {
     /// Creates a client for the records of a workload.
-    pub fn new(inner: C, workload: &Workload) -> Rows<C> {
+    pub fn new(inner: Box<dyn Client + 'a>, workload: &Workload) -> Rows<'a> {
         Rows {
             inner,
             chooser: workload.key_chooser(),
             inserted: Inserted::new(workload.records),
             keys: vec![Vec::new(); ROW],
         }
-    }
-
-    /// Returns the client below.
-    pub fn into_inner(self) -> C {
-        self.inner
     }
 
     /// Makes the keys of one row.
@@ -64,7 +59,7 @@ fn push_sort_key(sort_key: u64, key: &mut Vec<u8>) {
     key.extend_from_slice(&[b':', b'0' + sort_key as u8]);
 }
 
-impl<C: Client> Client for Rows<C> {
+impl Client for Rows<'_> {
     fn read(&mut self, shape: &Shape, key: &[u8], _: Option<usize>) -> Result<bool> {
         self.row(key);
         Ok(self.inner.multi_get(shape, &self.keys)? == ROW as u64)

@@ -7,6 +7,7 @@ use crate::ycsb::client::Client;
 use crate::ycsb::properties::Properties;
 use crate::ycsb::record::Shape;
 use crate::ycsb::workload::Workload;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 #[test]
@@ -50,12 +51,11 @@ fn the_mixes_have_the_published_threads_and_figures() {
 }
 
 /// Notes keys instead of writing.
-#[derive(Default)]
-struct Noted {
-    keys: Vec<Vec<Vec<u8>>>,
+struct Noted<'a> {
+    keys: &'a RefCell<Vec<Vec<Vec<u8>>>>,
 }
 
-impl Client for Noted {
+impl Client for Noted<'_> {
     fn read(&mut self, _: &Shape, _: &[u8], _: Option<usize>) -> crate::target::Result<bool> {
         unreachable!("rows are read with multi_get")
     }
@@ -81,11 +81,11 @@ impl Client for Noted {
         unreachable!("no mix scans")
     }
     fn delete(&mut self, _: &Shape, key: &[u8]) -> crate::target::Result<()> {
-        self.keys.push(vec![key.to_vec()]);
+        self.keys.borrow_mut().push(vec![key.to_vec()]);
         Ok(())
     }
     fn multi_get(&mut self, _: &Shape, keys: &[Vec<u8>]) -> crate::target::Result<u64> {
-        self.keys.push(keys.to_vec());
+        self.keys.borrow_mut().push(keys.to_vec());
         Ok(keys.len() as u64)
     }
     fn batch_set(
@@ -94,7 +94,7 @@ impl Client for Noted {
         keys: &[Vec<u8>],
         _: &mut Random64,
     ) -> crate::target::Result<()> {
-        self.keys.push(keys.to_vec());
+        self.keys.borrow_mut().push(keys.to_vec());
         Ok(())
     }
     fn user_bytes(&self) -> (u64, u64) {
@@ -111,14 +111,16 @@ fn a_row_has_three_sort_keys_and_a_batch_writes_to_three_rows() {
     let workload = Workload::new(&properties).unwrap();
     let (shape, mut random, mut key) = (&workload.shape, Random64::new(3), Vec::new());
     shape.key(7, &mut key);
-    let mut rows = Rows::new(Noted::default(), &workload);
+    let calls = RefCell::default();
+    let mut rows = Rows::new(Box::new(Noted { keys: &calls }), &workload);
     rows.insert(shape, &key, &mut random).unwrap();
     assert!(rows.read(shape, &key, None).unwrap());
     for _ in 0..50 {
         assert!(rows.update(shape, &key, None, &mut random).unwrap());
     }
     rows.delete(&workload.shape, &key).unwrap();
-    let calls = rows.into_inner().keys;
+    drop(rows);
+    let calls = calls.into_inner();
     let parts = |key: &[u8]| (key[..24].to_vec(), key[24..].to_vec());
     for call in &calls[..2] {
         let made: Vec<_> = call.iter().map(|key| parts(key)).collect();

@@ -251,10 +251,8 @@ impl Pegasus {
         ticket: usize,
         random: &mut Random64,
     ) -> Result<()> {
-        match field.filter(|_| self.style == Style::Fields) {
-            Some(field) => shape.with_field(&[], (key, field), random, &mut self.value)?,
-            None => shape.value(key, random, &mut self.value),
-        }
+        let field = field.filter(|_| self.style == Style::Fields);
+        shape.updated(&[], (key, field), random, &mut self.value)?;
         self.write(key, ticket)
     }
 

@@ -161,10 +161,8 @@ impl Redis {
         ticket: usize,
         random: &mut Random64,
     ) -> Result<()> {
-        match field.filter(|_| self.style == Style::Fields) {
-            Some(field) => shape.with_field(&[], (key, field), random, &mut self.value)?,
-            None => shape.value(key, random, &mut self.value),
-        }
+        let field = field.filter(|_| self.style == Style::Fields);
+        shape.updated(&[], (key, field), random, &mut self.value)?;
         // A string is written without being read.
         self.flights.of(ticket).is_found |= self.style == Style::Whole;
         self.write(key, ticket, Kind::Updated)

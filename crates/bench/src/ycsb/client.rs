@@ -50,66 +50,6 @@ pub trait Client {
     }
 }
 
-impl<C: Client + ?Sized> Client for Box<C> {
-    fn read(&mut self, shape: &Shape, key: &[u8], field: Option<usize>) -> Result<bool> {
-        (**self).read(shape, key, field)
-    }
-
-    fn insert(&mut self, shape: &Shape, key: &[u8], random: &mut Random64) -> Result<()> {
-        (**self).insert(shape, key, random)
-    }
-
-    fn update(
-        &mut self,
-        shape: &Shape,
-        key: &[u8],
-        field: Option<usize>,
-        random: &mut Random64,
-    ) -> Result<bool> {
-        (**self).update(shape, key, field, random)
-    }
-
-    fn scan(
-        &mut self,
-        shape: &Shape,
-        key: &[u8],
-        records: u64,
-        field: Option<usize>,
-    ) -> Result<u64> {
-        (**self).scan(shape, key, records, field)
-    }
-
-    fn delete(&mut self, shape: &Shape, key: &[u8]) -> Result<()> {
-        (**self).delete(shape, key)
-    }
-
-    fn multi_get(&mut self, shape: &Shape, keys: &[Vec<u8>]) -> Result<u64> {
-        (**self).multi_get(shape, keys)
-    }
-
-    fn batch_set(&mut self, shape: &Shape, keys: &[Vec<u8>], random: &mut Random64) -> Result<()> {
-        (**self).batch_set(shape, keys, random)
-    }
-
-    fn user_bytes(&self) -> (u64, u64) {
-        (**self).user_bytes()
-    }
-
-    fn begin(
-        &mut self,
-        shape: &Shape,
-        of: (&[u8], Work<'_>),
-        ticket: usize,
-        random: &mut Random64,
-    ) -> Result<()> {
-        (**self).begin(shape, of, ticket, random)
-    }
-
-    fn end(&mut self, shape: &Shape) -> Result<Ended> {
-        (**self).end(shape)
-    }
-}
-
 /// What an operation does with its key.
 #[derive(Clone, Copy, Debug)]
 pub enum Work<'a> {
@@ -296,10 +236,7 @@ impl Client for Embedded<'_> {
         }
         let Some(old) = self.session.get(key)? else { return Ok(false) };
         self.read += (key.len() + old.len()) as u64;
-        match field {
-            Some(field) => shape.with_field(old, (key, field), random, &mut self.value)?,
-            None => shape.value(key, random, &mut self.value),
-        }
+        shape.updated(old, (key, field), random, &mut self.value)?;
         self.written += (key.len() + self.value.len()) as u64;
         self.session.put(key, &self.value)?;
         Ok(true)

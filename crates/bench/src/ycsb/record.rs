@@ -41,6 +41,23 @@ impl Shape {
         }
     }
 
+    /// Replaces `value` by `old` with new content: of one field, or of all.
+    pub fn updated(
+        &self,
+        old: &[u8],
+        (key, field): (&[u8], Option<usize>),
+        random: &mut Random64,
+        value: &mut Vec<u8>,
+    ) -> Result<(), String> {
+        match field {
+            Some(field) => self.with_field(old, (key, field), random, value),
+            None => {
+                self.value(key, random, value);
+                Ok(())
+            }
+        }
+    }
+
     /// Replaces `value` by `old` with new content of one field, which is added if it is missing.
     pub fn with_field(
         &self,
