@@ -27,6 +27,8 @@ pub const RW_DELETE: KeyFlags = KeyFlags(&["RW", "delete"]);
 pub const RW_POP: KeyFlags = KeyFlags(&["RW", "access", "delete"]);
 /// Replaces the value.
 pub const OW: KeyFlags = KeyFlags(&["OW", "update"]);
+/// Reads and changes the value, as options or operations say.
+pub const RW_VARIABLE: KeyFlags = KeyFlags(&["RW", "access", "update", "variable_flags"]);
 /// Removes the key.
 pub const RM: KeyFlags = KeyFlags(&["RM", "delete"]);
 

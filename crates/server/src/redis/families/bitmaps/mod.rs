@@ -7,10 +7,7 @@ mod operation;
 use crate::redis::command::{
     Command, DENYOOM, FAST, Flags, Group, Handler, ONE_ROW, READONLY, READS_FIRST, WRITE,
 };
-use crate::redis::keyspec::{KeyFlags, KeySpec, OW, RO, RW, one, range};
-
-/// What BITFIELD does depends on its operations.
-const RW_VARIABLE: KeyFlags = KeyFlags(&["RW", "access", "update", "variable_flags"]);
+use crate::redis::keyspec::{KeySpec, OW, RO, RW, RW_VARIABLE, one, range};
 
 const READ: Flags = READONLY.and(ONE_ROW);
 const CHANGE: Flags = WRITE.and(DENYOOM).and(READS_FIRST);

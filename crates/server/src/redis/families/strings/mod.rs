@@ -13,14 +13,12 @@ use crate::redis::command::{
 use crate::redis::context::Context;
 use crate::redis::failure::{Done, Failure, NOT_INTEGER};
 use crate::redis::keyspec::{
-    KeyFlags, KeySpec, OW, RO, RO_META, RW, RW_INSERT, RW_POP, RW_UPDATE, one, range,
+    KeyFlags, KeySpec, OW, RO, RO_META, RW, RW_INSERT, RW_POP, RW_UPDATE, RW_VARIABLE, one, range,
 };
 use crate::text::integer;
 
 /// Sets the value of a key that was absent.
 const OW_INSERT: KeyFlags = KeyFlags(&["OW", "insert"]);
-/// What SET does depends on its options.
-const RW_VARIABLE: KeyFlags = KeyFlags(&["RW", "access", "update", "variable_flags"]);
 
 const READ: Flags = READONLY.and(ONE_ROW);
 const CHANGE: Flags = WRITE.and(DENYOOM).and(READS_FIRST);
