@@ -44,9 +44,11 @@ start() {
   milliseconds=$(((now - begin) / 1000000))
 }
 
-start
-echo "start with no keys: $milliseconds ms"
 for engine in "redis://127.0.0.1:$port" "pegasus://127.0.0.1:$((port + 1))/scale"; do
+  # A new process for each, or the second would use the memory that the first one's connections left.
+  stop
+  start
+  echo "start with next to no keys: $milliseconds ms"
   echo "$engine"
   "$release/ferrolith-bench" connections --engine "$engine" --server-pid "$pid" --connections "$connections" \
     --at-most "$bytes_max"
