@@ -231,7 +231,7 @@ impl ColumnFamilyState {
         stall: Stall,
     ) -> (WriteStallCondition, WriteStallCondition) {
         let cur = match stall {
-            Stall::None | Stall::Pace(_) => WriteStallCondition::Normal,
+            Stall::None => WriteStallCondition::Normal,
             Stall::Delay(..) => WriteStallCondition::Delayed,
             Stall::Stop(_) => WriteStallCondition::Stopped,
         };

@@ -27,7 +27,6 @@ impl Catalog {
             };
             let inputs = StallInputs {
                 immutables: family.immutables.len(),
-                flush_due: family.flushing || family.wants_flush(),
                 level0_files: if auto { sorted_runs } else { 0 },
                 pending_compaction_bytes: family.pending_compaction_bytes(),
             };
@@ -66,8 +65,7 @@ impl Catalog {
 
 fn worse(a: Stall, b: Stall) -> Stall {
     let rank = |s: &Stall| match s {
-        Stall::None => -2.0,
-        Stall::Pace(_) => -1.0,
+        Stall::None => -1.0,
         Stall::Delay(_, pressure) => *pressure,
         Stall::Stop(_) => 2.0,
     };

@@ -175,7 +175,6 @@ impl Flusher {
     fn flush_immutables(&self, work: &mut FlushWork) -> Result<()> {
         let _timer = Timer::start(&self.session.statistics, HistogramType::FlushTime);
         let _busy = busy_with(Activity::Flush);
-        let start = Instant::now();
         // Writers that may still insert into these memtables are pinned (commit/commit.rs).
         epoch::synchronize();
         self.session.health.check_retry()?;
@@ -196,9 +195,6 @@ impl Flusher {
             flushed.push(self.flush_part(part, begun)?);
         }
         let (dropped, obsolete_wals) = self.install_flushed(work, &mut flushed)?;
-        self.catalog
-            .controller()
-            .flushed(work.parts.iter().map(FlushPart::payload).sum(), start.elapsed());
         // Memtables are freed once no reader is left, and before the files of their records are deleted. Deleting those
         // files takes up to half as long as writing the tables, and writers continue in the meantime.
         work.parts.iter_mut().for_each(|part| part.immutables.clear());

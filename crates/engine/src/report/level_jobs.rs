@@ -118,7 +118,7 @@ impl FamilyJobs {
     /// Counts a new stall.
     pub(crate) fn note_stall(&mut self, stall: Stall) {
         let (cause, kind) = match stall {
-            Stall::None | Stall::Pace(_) => return,
+            Stall::None => return,
             Stall::Delay(cause, _) => (cause, WriteStallCondition::Delayed),
             Stall::Stop(cause) => (cause, WriteStallCondition::Stopped),
         };

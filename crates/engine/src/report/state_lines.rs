@@ -25,7 +25,7 @@ impl NewStall {
     fn line(&self, rate: u64) -> Option<String> {
         let (name, inputs) = (&self.family, &self.inputs);
         let (verb, cause, rate) = match self.stall {
-            Stall::None | Stall::Pace(_) => return None,
+            Stall::None => return None,
             Stall::Delay(cause, _) => ("Stalling", cause, format!(" rate {rate}")),
             Stall::Stop(cause) => ("Stopping", cause, String::new()),
         };

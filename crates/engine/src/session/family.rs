@@ -155,7 +155,6 @@ impl ColumnFamilyData {
     pub(crate) fn stall_limits(&self) -> StallLimits {
         let o = self.options();
         StallLimits {
-            memtable_bytes: o.write_buffer_size,
             immutables_stop: o.max_write_buffer_number.max(2) as usize,
             level0_slowdown: usize::try_from(o.level0_slowdown_writes_trigger).ok(),
             level0_stop: usize::try_from(o.level0_stop_writes_trigger).unwrap_or(usize::MAX),
