@@ -58,10 +58,11 @@ impl ColumnFamilyState {
     pub(crate) fn new(
         data: Arc<ColumnFamilyData>,
         current: Arc<Version>,
-        wal_number: u64,
-        earliest: SeqNo,
+        (wal_number, earliest): (u64, SeqNo),
+        spare: Option<Arc<SpareChunks>>,
     ) -> ColumnFamilyState {
-        let mem = MemTable::new(1, data.order.clone(), &data.options(), earliest);
+        let (order, options) = (data.order.clone(), data.options());
+        let mem = MemTable::with_spare(1, order, &options, earliest, spare);
         let picker = CompactionPicker::new(data.id);
         ColumnFamilyState {
             data,
@@ -182,14 +183,14 @@ impl ColumnFamilyState {
         live_wal: u64,
         newest: u64,
         reason: FlushReason,
-        spare: Option<&Arc<SpareChunks>>,
+        spare: Option<Arc<SpareChunks>>,
     ) {
         self.check_seal(live_wal, newest);
         self.flush_reason = reason;
         self.memtables_made += 1;
         let (order, options) = (self.data.order.clone(), self.data.options());
         let made = self.memtables_made;
-        let fresh = MemTable::with_spare(made, order, &options, newest, spare.cloned());
+        let fresh = MemTable::with_spare(made, order, &options, newest, spare);
         self.immutables.push(Immutable {
             mem: std::mem::replace(&mut self.mem, fresh),
             wal_number: self.mem_wal_number,

@@ -8,7 +8,6 @@ use crate::env::sync::atomic::{AtomicBool, Ordering};
 use crate::error::Result;
 use crate::files::FileKeeper;
 use crate::fs::FileSyncer;
-use crate::memtable::SpareChunks;
 use crate::report::Reporter;
 use crate::session::Session;
 use crate::wal::LogWriter;
@@ -24,8 +23,6 @@ pub(crate) struct CommitQueue {
     pub(super) catalog: Arc<Catalog>,
     pub(super) write: RankedMutex<WriteState, COMMIT_QUEUE>,
     pub(super) sync_group: SyncGroup,
-    /// Memory of flushed memtables, kept for the next ones.
-    pub(super) spare_chunks: Arc<SpareChunks>,
     /// Whether any write has skipped the WAL since the database was opened.
     unlogged_data: AtomicBool,
     /// The prepared sections that recovery found, until a transaction database takes them.
@@ -115,7 +112,6 @@ impl CommitQueue {
             catalog,
             write: RankedMutex::new(WriteState::new(wal, last_sequence)),
             sync_group: SyncGroup::default(),
-            spare_chunks: Arc::default(),
             unlogged_data: AtomicBool::new(false),
             recovered: Mutex::new(sections),
         }
@@ -134,11 +130,6 @@ impl CommitQueue {
     /// Returns the number of the live WAL.
     pub(crate) fn live_wal(&self) -> u64 {
         self.write.lock().wal.log_number()
-    }
-
-    /// Returns the spare memory of flushed memtables.
-    pub(crate) fn spare_chunks(&self) -> &SpareChunks {
-        &self.spare_chunks
     }
 
     /// Notes that a write skips the WAL.
@@ -194,7 +185,7 @@ impl CommitQueue {
         let mut write = self.write.lock();
         let full = self.catalog.state().wals.take_to_close();
         self.catalog.close();
-        self.spare_chunks.close();
+        self.session.spare_chunks.close();
         let result = full.into_iter().try_for_each(|mut wal| wal.close());
         result.and_then(|()| write.wal.close())
     }

@@ -93,5 +93,7 @@ pub(crate) fn add_family(queue: &CommitQueue, data: Arc<ColumnFamilyData>, curre
     let write = queue.write.lock();
     let mut state = queue.catalog.state();
     let (wal, last) = (write.wal.log_number(), write.turns.last_allocated());
-    queue.catalog.add_family(&mut state, ColumnFamilyState::new(data, current, wal, last));
+    let spare = queue.session.memtable_spares();
+    let family = ColumnFamilyState::new(data, current, (wal, last), spare);
+    queue.catalog.add_family(&mut state, family);
 }

@@ -47,14 +47,13 @@ impl CommitQueue {
         if lost {
             state.wals.set_health(WalHealth::Renewed);
         }
-        // Memtables that share a budget do not keep their chunks for reuse.
-        let spare = self.session.memtable_share.is_none().then_some(&self.spare_chunks);
+        let spare = self.session.memtable_spares();
         let mut sealed = Vec::new();
         for cf in state.families.values_mut().filter(|cf| lost || wanted(cf)) {
             sealed.push((cf.data.name.clone(), cf.immutables.len()));
             cf.flush_requested |= lost;
             self.reporter.note_sealed(&cf.data, &cf.mem);
-            cf.seal(wal_number, write.turns.last_allocated(), reason, spare);
+            cf.seal(wal_number, write.turns.last_allocated(), reason, spare.clone());
         }
         self.catalog.renew_stalls(&mut state);
         limit_wal_size(&self.session, &mut state);

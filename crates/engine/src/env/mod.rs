@@ -1,7 +1,8 @@
 //! The lowest layer of the engine, for everything that depends on more than its input: clocks, threads, randomness,
 //! locks and atomics (loom's under its model checker), and memory from the operating system; and the mechanisms built
-//! from these: epochs and sharded references. No other folder uses `std` for them.
+//! from these: epochs, sharded references, and work done ahead. No other folder uses `std` for them.
 
+pub mod ahead;
 pub mod clock;
 pub mod epoch;
 pub mod live;

@@ -9,13 +9,18 @@ use std::iter::once;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread::{self, Scope, ScopedJoinHandle};
+use std::thread::{self, Scope, ScopedJoinHandle, ThreadId};
 
 pub use std::thread::{JoinHandle, panicking, yield_now};
 
 /// The number of threads that can run in parallel, as far as the system reports it.
 pub fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// The id of this thread.
+pub fn id() -> ThreadId {
+    thread::current().id()
 }
 
 /// Starts a thread with this name.

@@ -37,7 +37,6 @@ pub(crate) struct Scheduler {
     pub(super) reporter: Arc<Reporter>,
     pub(super) files: Arc<FileKeeper>,
     pub(super) catalog: Arc<Catalog>,
-    pub(super) commit: Arc<CommitQueue>,
     properties: Arc<Properties>,
     /// The pauses in force.
     pub(super) pauses: Arc<Pauses>,
@@ -70,7 +69,7 @@ impl Scheduler {
     ) -> Scheduler {
         let pauses = Arc::<Pauses>::default();
         let base = || (Arc::clone(&session), Arc::clone(&reporter), Arc::clone(&files));
-        let tree = (Arc::clone(&catalog), Arc::clone(&commit));
+        let tree = (Arc::clone(&catalog), commit);
         let flusher = Flusher::new(base(), tree, Arc::clone(&pauses));
         let compactor = Compactor::new(base(), Arc::clone(&catalog), Arc::clone(&pauses));
         Scheduler {
@@ -78,7 +77,6 @@ impl Scheduler {
             reporter,
             files,
             catalog,
-            commit,
             properties,
             pauses,
             flusher,
@@ -180,9 +178,9 @@ impl Scheduler {
             } else if let Some(table) = self.next_late_table() {
                 drop(state);
                 self.read_late_table(&table);
-            } else if self.commit.spare_chunks().is_idle() {
+            } else if self.session.spare_chunks.is_idle() {
                 drop(state);
-                self.commit.spare_chunks().release();
+                self.session.spare_chunks.release();
             } else {
                 self.start_missing_threads();
                 let idle = state.running.retries.flushes.sleep(Instant::now(), IDLE_WAIT);

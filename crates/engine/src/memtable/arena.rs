@@ -137,12 +137,21 @@ impl Arena {
     /// Allocates a piece on the slow path. Returns the piece and the chunk that contains it.
     #[cold]
     fn allocate_slow(&self, size: usize) -> (NonNull<u8>, *mut Chunk) {
+        let (piece, chunk, added) = self.allocate_in_new_chunk(size);
+        if let Some(spare) = self.spare.as_ref().filter(|_| added == self.chunk_size) {
+            spare.prepare_another(added);
+        }
+        (piece, chunk)
+    }
+
+    /// As above; also returns the size of the added chunk, or 0.
+    fn allocate_in_new_chunk(&self, size: usize) -> (NonNull<u8>, *mut Chunk, usize) {
         let mut newest = self.newest.lock();
         let current = self.current.load(Ordering::Acquire);
         // Another thread may have added a chunk while this one waited for the lock.
         // SAFETY: A1.
         if let Some(piece) = unsafe { bump(current, size) } {
-            return (piece, current);
+            return (piece, current, 0);
         }
         let total = self.allocated.load(Ordering::Relaxed);
         let chunk_size = total.next_power_of_two().min(self.chunk_size);
@@ -168,7 +177,7 @@ impl Arena {
             self.closed.fetch_add(unsafe { (*current).size }, Ordering::Relaxed);
             self.current.store(chunk, Ordering::Release);
         }
-        (piece, chunk)
+        (piece, chunk, chunk_ref.size)
     }
 }
 

@@ -60,6 +60,19 @@ pub(super) fn new_chunk(size: usize, older: *mut Chunk) -> *mut Chunk {
     unsafe { begin_chunk(chunk.as_ptr().cast(), size, is_mapped(size), older) }
 }
 
+/// A chunk whose pages are all populated; `None` if the system refuses. The size must be one that is mapped.
+pub(super) fn populated_chunk(size: usize) -> Option<*mut Chunk> {
+    let chunk = mapping::map(size, layout(size).align());
+    if chunk.is_null() {
+        return None;
+    }
+    // SAFETY: the mapping is new and has this size.
+    unsafe {
+        mapping::populate(chunk, size);
+        Some(begin_chunk(chunk.cast(), size, false, std::ptr::null_mut()))
+    }
+}
+
 /// Writes a chunk's header.
 ///
 /// # Safety

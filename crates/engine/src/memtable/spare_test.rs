@@ -1,4 +1,5 @@
 use super::*;
+use crate::env::mapping::HUGE_PAGE;
 use crate::memtable::arena::Arena;
 use std::sync::Arc;
 
@@ -78,4 +79,38 @@ fn nothing_is_kept_for_long_or_after_the_end() {
     spare.close();
     drop(last);
     assert_eq!(spare.memory(), 0);
+}
+
+#[test]
+fn a_chunk_is_prepared_while_none_is_left_and_chunks_are_used_up_quickly() {
+    let spare = Arc::new(SpareChunks::default());
+    let wait = || {
+        while spare.0.lock().preparing {
+            std::thread::yield_now();
+        }
+    };
+    let arena = Arena::with_spare(HUGE_PAGE, Some(Arc::clone(&spare)));
+    let fill_to = |bytes| {
+        while arena.allocated() < bytes {
+            let piece = arena.allocate(500);
+            // SAFETY: the piece has this length and no other owner.
+            unsafe { piece.as_ptr().write_bytes(0xEE, 500) };
+        }
+    };
+    fill_to(2 * HUGE_PAGE);
+    wait();
+    assert_eq!(spare.memory(), HUGE_PAGE);
+    // The chunk is used like any other, and the next one is prepared.
+    fill_to(3 * HUGE_PAGE);
+    wait();
+    assert_eq!(spare.memory(), HUGE_PAGE);
+    spare.release();
+    spare.0.lock().begun -= IDLE;
+    spare.prepare_another(HUGE_PAGE);
+    assert!(!spare.0.lock().preparing, "for a slow writer");
+    spare.prepare_another(HUGE_PAGE);
+    // The job may never run now.
+    spare.close();
+    spare.prepare_another(HUGE_PAGE);
+    assert!(spare.memory() == 0 && spare.0.lock().helper.is_none(), "after the end");
 }

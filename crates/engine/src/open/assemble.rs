@@ -130,7 +130,9 @@ fn family_states(
         let current = versions.column_family(*id).map(|stored| Arc::clone(stored.current()));
         let current = current.ok_or_else(|| Error::corruption("a column family vanished"))?;
         let wal_number = wals.live.log_number();
-        let mut state = ColumnFamilyState::new(Arc::clone(data), current, wal_number, earliest);
+        let spare = opening.session.memtable_spares();
+        let begin = (wal_number, earliest);
+        let mut state = ColumnFamilyState::new(Arc::clone(data), current, begin, spare);
         if !wals.kept.is_empty()
             && let Some(replayed) = recovered.families.remove(id)
         {

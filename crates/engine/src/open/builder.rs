@@ -190,6 +190,7 @@ impl Builder {
             counters: Arc::clone(versions.counters()),
             statistics: self.options.statistics.clone(),
             memtable_share: memtable_share(&self.options),
+            spare_chunks: Arc::default(),
             open_tables,
             read_only,
             health: Health::default(),

@@ -17,6 +17,7 @@ use crate::fs::info_log::InfoLog;
 use crate::fs::read_only::read_only_error;
 use crate::fs::{FileSystem, WritableOptions, filename};
 use crate::hooks::TableFileCreationReason;
+use crate::memtable::SpareChunks;
 use crate::options::{ColumnFamilyOptions, DbOptions, TableFactory};
 use crate::stats::Statistics;
 use crate::version::{Counters, DataPaths, OpenTables, TableCache};
@@ -49,6 +50,8 @@ pub(crate) struct Session {
     pub(crate) statistics: Option<Arc<Statistics>>,
     /// The share of the memtable budget, which limits and tracks memory.
     pub(crate) memtable_share: Option<MemtableShare>,
+    /// Memory of flushed memtables, kept for the next ones.
+    pub(crate) spare_chunks: Arc<SpareChunks>,
     /// Limits the open tables of all families; `None` keeps all tables open.
     pub(crate) open_tables: Option<Arc<OpenTables>>,
     /// Whether the database is read-only: nothing is written, and no thread runs.
@@ -67,6 +70,12 @@ impl Session {
     /// Returns the options in force: those at opening, with the changes by `SetDBOptions`.
     pub(crate) fn live_options(&self) -> Arc<DbOptions> {
         self.changed_options.load()
+    }
+
+    /// Returns the spare memory for new memtables. Memtables that share a budget do not keep any: memory that one
+    /// family gives up must be available to every other.
+    pub(crate) fn memtable_spares(&self) -> Option<Arc<SpareChunks>> {
+        self.memtable_share.is_none().then(|| Arc::clone(&self.spare_chunks))
     }
 
     /// Returns an error if the database was opened read-only.

@@ -34,6 +34,7 @@ pub(crate) fn session(fs: Arc<dyn FileSystem>, options: DbOptions) -> Session {
         },
         counters,
         memtable_share: None,
+        spare_chunks: Arc::default(),
         open_tables: None,
         read_only: false,
         health: Health::default(),

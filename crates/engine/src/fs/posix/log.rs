@@ -1,9 +1,10 @@
 //! The mapped write-ahead log: writing a record is a copy in memory, without a system call.
 //!
 //! The page cache belongs to the kernel, so bytes that a process has stored there survive the process as if it had
-//! called write(2). The file is allocated ahead in chunks, and a window of it is mapped and touched ahead. The block of
-//! each byte is allocated before the byte is placed, so a full device is an error before anything is placed. The log
-//! ends with zeros, which readers treat as its end. `close` removes them.
+//! called write(2). The file is allocated ahead in chunks, and a window of it is mapped and touched ahead. When a window is
+//! half full, the helper thread prepares the next one (`next_window.rs`); records that come before it is ready are
+//! written with write(2). The block of each byte is allocated before the byte is placed, so a full device is an error
+//! before anything is placed. The log ends with zeros, which readers treat as its end. `close` removes them.
 //!
 //! Touching the window makes its pages dirty; the first sync after that writes the whole window and converts its
 //! extents into written ones. Later syncs in the window overwrite such blocks: no metadata changes, so the file system
@@ -22,10 +23,12 @@
 //!
 //! Invariants:
 //! * **ML1** `size <= allocated`, which is at most the file's length unless another process truncates it.
-//! * **ML2** `hot_end` is 0, or at most `allocated` and the window's end; the window is touched up to there.
+//! * **ML2** `hot_end <= touched_end`, which is 0, or at most `allocated` and the window's end; the window is touched up
+//!   to there.
 //! * **ML3** After `size` the file contains no header, and after a failed record only zeros; otherwise the file is
 //!   permanently broken.
 
+use super::next_window::{NextWindow, Plan, Prepared};
 use super::publish::{placed, publish};
 use super::sigbus::Watch;
 use super::sys::{self, Call, Ground};
@@ -41,10 +44,12 @@ use std::sync::Arc;
 
 /// The maximum number of bytes allocated ahead.
 const MAX_CHUNK: u64 = 4 << 20;
+/// The same on a file system in memory, where allocation costs as much as the pages.
+const MAX_CHUNK_IN_MEMORY: u64 = 1 << 20;
 /// The same for large records.
 const MAX_CHUNK_LARGE: u64 = 256 << 10;
-/// The same for large records on a file system in memory, where allocation costs as much as the pages. Of records of
-/// 100 KB, one in 320 waits some milliseconds for the allocation, and the others do not wait.
+/// The same for large records on a file system in memory. Of records of 100 KB, one in 320 waits some milliseconds for
+/// the allocation, and the others do not wait.
 const MAX_CHUNK_LARGE_IN_MEMORY: u64 = 32 << 20;
 const MIN_WINDOW: u64 = 64 << 10;
 /// The maximum length of a window. Written parts stay mapped and resident until the window moves, and the write that
@@ -69,8 +74,11 @@ pub(super) struct MappedLog {
     /// The file's length: blocks below it are allocated.
     allocated: u64,
     window: Option<Window>,
-    /// Records up to this offset are stored through the window.
+    /// Records up to this offset are stored through the window without further checks.
     hot_end: u64,
+    /// The same after the next window was requested.
+    touched_end: u64,
+    next: NextWindow,
     next_window: u64,
     /// After mapping failed, it is not retried before the log has this size.
     map_again_at: u64,
@@ -98,6 +106,8 @@ impl MappedLog {
             allocated: 0,
             window: None,
             hot_end: 0,
+            touched_end: 0,
+            next: NextWindow::default(),
             next_window: MIN_WINDOW,
             map_again_at: 0,
             syncs: 0,
@@ -114,6 +124,21 @@ impl MappedLog {
     /// Moves the window so that it contains a small record up to `end`, if it can be mapped.
     #[cold]
     fn make_room(&mut self, end: u64) -> Result<()> {
+        if end <= self.touched_end {
+            self.hot_end = self.touched_end;
+            self.request_next_window();
+            return Ok(());
+        }
+        // Records that have blocks need not wait for the window.
+        if end <= self.allocated && self.next.is_late() {
+            return Ok(());
+        }
+        if self.size >= self.map_again_at
+            && let Some(next) = self.next.take()
+            && self.take_over(next, end)?
+        {
+            return Ok(());
+        }
         if end > self.allocated && !self.allocate(end)? {
             return Ok(());
         }
@@ -132,11 +157,59 @@ impl MappedLog {
         let from = (self.size / ALIGN * ALIGN).max(window.start());
         let to = window.end().min(self.allocated).min((from + MAX_WINDOW).max(end));
         match window.populate(from, to) {
-            Ok(()) => self.hot_end = to,
+            Ok(()) => self.touched_up_to(to),
             // write(2) will report the error.
             Err(_) => self.give_up_mapping(),
         }
         Ok(())
+    }
+
+    /// Notes that the window is touched up to this offset.
+    fn touched_up_to(&mut self, end: u64) {
+        self.touched_end = end;
+        // A log that stays within one window does not need a thread.
+        let waits = end - self.size <= MIN_WINDOW;
+        self.hot_end = if waits { end } else { self.size + (end - self.size) / 2 };
+    }
+
+    /// Has the helper thread prepare the next window. Logs that are synced do without: a sync would write the zeros of
+    /// the next window, too, and takes as long as preparing it.
+    fn request_next_window(&mut self) {
+        if self.shared.syncs() > self.syncs || self.size < self.map_again_at {
+            return;
+        }
+        // A record that does not fit the current window begins in it.
+        let start = (self.touched_end / ALIGN - 1) * ALIGN;
+        let end = start + self.window_len().max(2 * ALIGN);
+        let chunk = if self.ground.memory { MAX_CHUNK_IN_MEMORY } else { MAX_CHUNK };
+        // Records that come before the window is ready also need blocks.
+        let allocate_to = match end + MAX_WINDOW > self.allocated {
+            true => self.further(end, chunk),
+            false => self.allocated,
+        };
+        if allocate_to <= sys::file_size_limit() {
+            let plan = Plan { start, end, allocated: self.allocated, allocate_to };
+            self.next.prepare(&self.shared, plan);
+        }
+    }
+
+    /// Replaces the window by the next one. Returns false if that does not contain a record up to `end`.
+    fn take_over(&mut self, next: Prepared, end: u64) -> Result<bool> {
+        let Prepared { mut window, allocated } = next;
+        self.allocated = self.allocated.max(allocated);
+        self.check_length()?;
+        let fits = window.start() <= self.size && end <= window.end();
+        if !fits || !(self.ground.in_place || self.watch.stands()) {
+            return Ok(false);
+        }
+        let touched_end = window.end();
+        if let Some(old) = self.leave_window() {
+            self.next.unmap(old);
+        }
+        window.guard(&self.watch);
+        self.window = Some(window);
+        self.touched_up_to(touched_end);
+        Ok(true)
     }
 
     /// Ensures that a window exists in which the headers of a large record up to `end` can be stored. Returns false if
@@ -154,16 +227,19 @@ impl MappedLog {
 
     /// Maps another window, which is not touched yet. Returns false if that is impossible now.
     fn map(&mut self, start: u64, len: u64) -> Result<bool> {
-        // The old window is unmapped first: there are never two of them in memory.
-        self.leave_window();
+        // The old window is unmapped first, to save memory.
+        drop(self.leave_window());
         self.check_length()?;
         // If a store may fault, the handler must be installed.
         if !(self.ground.in_place || self.watch.stands()) {
             self.give_up_mapping();
             return Ok(false);
         }
-        match Window::map(&self.shared.file, start, len as usize, &self.watch) {
-            Ok(window) => self.window = Some(window),
+        match Window::map(&self.shared.file, start, len as usize) {
+            Ok(mut window) => {
+                window.guard(&self.watch);
+                self.window = Some(window);
+            }
             Err(e) if e.raw_os_error() == Some(libc::ENODEV) => self.fall_back()?,
             Err(_) => self.give_up_mapping(),
         }
@@ -171,7 +247,7 @@ impl MappedLog {
     }
 
     fn give_up_mapping(&mut self) {
-        self.leave_window();
+        drop(self.leave_window());
         self.map_again_at = self.size + ALIGN;
     }
 
@@ -184,14 +260,15 @@ impl MappedLog {
         len
     }
 
-    fn leave_window(&mut self) {
-        self.hot_end = 0;
-        if let Some(old) = self.window.take()
-            && self.opts.bytes_per_sync > 0
-        {
+    /// Gives the window up; the result is to be unmapped.
+    fn leave_window(&mut self) -> Option<Window> {
+        (self.hot_end, self.touched_end) = (0, 0);
+        let old = self.window.take()?;
+        if self.opts.bytes_per_sync > 0 {
             let from = old.start().min(self.size);
             sys::start_writeback(&self.shared.file, from, self.size - from);
         }
+        Some(old)
     }
 
     /// Allocates up to `end` and further. On a full device it allocates only the little that is needed, if possible;
@@ -203,7 +280,8 @@ impl MappedLog {
         let most = match (end - self.size >= LARGE, self.ground.memory) {
             (true, true) => MAX_CHUNK_LARGE_IN_MEMORY,
             (true, false) => MAX_CHUNK_LARGE,
-            (false, _) => MAX_CHUNK,
+            (false, true) => MAX_CHUNK_IN_MEMORY,
+            (false, false) => MAX_CHUNK,
         };
         let far = self.further(end, most).min(sys::file_size_limit() / 4096 * 4096).max(near);
         for target in [far, near] {
@@ -218,7 +296,7 @@ impl MappedLog {
                 }
                 Err(e) => {
                     // A part may have been allocated; release it.
-                    let _ = cut(&self.shared.file, self.allocated);
+                    let _ = self.cut(self.allocated);
                     if target == near || !passes(&e) {
                         return Err(io_error("While appending to file", &self.shared.path, e));
                     }
@@ -251,11 +329,12 @@ impl MappedLog {
 
     #[cold]
     pub(super) fn fall_back(&mut self) -> Result<()> {
-        self.leave_window();
+        drop(self.leave_window());
+        let cut = self.cut(self.size);
         let failed = |e| io_error("While appending to file", &self.shared.path, e);
-        let mut file = &self.shared.file;
-        cut(file, self.size).map_err(failed)?;
+        cut.map_err(failed)?;
         self.allocated = self.size;
+        let mut file = &self.shared.file;
         file.seek(SeekFrom::Start(self.size)).map_err(failed)?;
         let opts = WritableOptions { preallocate: 0, ..self.opts };
         self.fallback = Some(BufferedFile::over(self.shared.clone(), self.size, opts));
@@ -372,8 +451,8 @@ impl MappedLog {
     /// be appended.
     #[cold]
     fn take_back(&mut self, e: io::Error) -> Error {
-        self.leave_window();
-        match cut(&self.shared.file, self.size) {
+        drop(self.leave_window());
+        match self.cut(self.size) {
             Ok(()) if passes(&e) => {
                 self.allocated = self.size;
                 io_error("While appending to file", &self.shared.path, e)
@@ -381,11 +460,15 @@ impl MappedLog {
             _ => self.shared.fail("While appending to file", e),
         }
     }
-}
 
-fn cut(file: &File, len: u64) -> io::Result<()> {
-    sys::before(Call::Cut)?;
-    file.set_len(len)
+    /// Shortens the file (NW1).
+    fn cut(&mut self, len: u64) -> io::Result<()> {
+        self.next.discard();
+        sys::before(Call::Cut)?;
+        self.shared.file.set_len(len)?;
+        self.next.shortened();
+        Ok(())
+    }
 }
 
 /// Whether the file system does not support the call, or not for this file.
@@ -471,9 +554,9 @@ impl WritableFile for MappedLog {
         if let Some(file) = &mut self.fallback {
             return file.close();
         }
-        self.leave_window();
-        if self.allocated > self.size {
-            let cut = cut(&self.shared.file, self.size);
+        drop(self.leave_window());
+        if self.allocated > self.size || self.next.may_have_extended() {
+            let cut = self.cut(self.size);
             cut.map_err(|e| self.shared.fail("While ftruncate file", e))?;
             self.allocated = self.size;
         }

@@ -82,6 +82,112 @@ fn a_process_that_dies_before_any_call_leaves_whole_records() {
     }
 }
 
+/// A log with its own type, at this path.
+fn mapped_log(path: &Path) -> MappedLog {
+    let file = File::options().read(true).write(true).create(true).truncate(true).open(path);
+    let file = file.unwrap();
+    let ground = sys::ground_to_map(&file).unwrap();
+    let opts = WritableOptions { log: true, ..WritableOptions::default() };
+    MappedLog::new(file, path, opts, ground, Watch::new().unwrap())
+}
+
+/// Appends records of 1 KB and calls `after_each`; returns what the file must contain.
+fn append_small(log: &mut MappedLog, records: u64, after_each: impl Fn(&MappedLog)) -> Vec<u8> {
+    let mut expected = Vec::new();
+    for i in 0..records {
+        let header = [i as u8 | 1; FRAGMENT_HEADER];
+        let payload = [(i >> 3) as u8; 1000];
+        log.append_record(&header, &payload).unwrap();
+        expected.extend_from_slice(&header);
+        expected.extend_from_slice(&payload);
+        after_each(log);
+    }
+    expected
+}
+
+#[test]
+fn writers_find_each_further_window_prepared() {
+    for tmp in places() {
+        let path = tmp.path().join("000009.log");
+        let mut log = mapped_log(&path);
+        let calls = Rc::new(Cell::new(0));
+        let counted = Rc::clone(&calls);
+        hooks::set(move |call| {
+            counted.set(counted.get() + u32::from(call != Call::Length));
+            Ok(())
+        });
+        let wait = |log: &MappedLog| {
+            while log.next.is_late() {
+                std::thread::yield_now();
+            }
+        };
+        let mut expected = append_small(&mut log, 300, wait);
+        let at_first = calls.replace(0);
+        assert!((1..10).contains(&at_first), "{at_first} calls for the first windows");
+        expected.extend(append_small(&mut log, 10_000, wait));
+        hooks::clear();
+        assert_eq!(calls.get(), 0, "calls on the writer's thread");
+        log.close().unwrap();
+        assert!(std::fs::read(&path).unwrap() == expected);
+    }
+}
+
+#[test]
+fn a_late_window_delays_no_record() {
+    for tmp in places() {
+        let path = tmp.path().join("000009.log");
+        let (release, released) = std::sync::mpsc::channel::<()>();
+        let helper = crate::env::ahead::Helper::get().unwrap();
+        helper.run(move || released.recv().unwrap());
+        let mut log = mapped_log(&path);
+        let expected = append_small(&mut log, 5000, |_| ());
+        release.send(()).unwrap();
+        log.close().unwrap();
+        assert!(std::fs::read(&path).unwrap() == expected);
+    }
+}
+
+#[test]
+fn a_prepared_window_leaves_nothing_behind() {
+    for tmp in places() {
+        for records in [100, 150, 200, 300, 1200] {
+            let path = tmp.path().join("000009.log");
+            let mut log = mapped_log(&path);
+            let expected = append_small(&mut log, records, |_| ());
+            drop(log);
+            assert!(std::fs::read(&path).unwrap() == expected, "{records} records");
+        }
+    }
+}
+
+/// Prints percentiles of the processor time of one record of 1 KB, in which page faults and calls count and waits for
+/// other processes do not.
+#[test]
+#[ignore = "a measurement"]
+fn the_tail_of_small_records() {
+    for place in places() {
+        for helped in [true, false, true, false, true, false] {
+            let refusals = (!helped).then(|| crate::env::threads::Refusals::after(0));
+            let mut log = mapped_log(&place.path().join("000009.log"));
+            let mut took: Vec<u64> = (0..60_000)
+                .map(|_| {
+                    let began = sys::thread_cpu_time();
+                    log.append_record(&[1; FRAGMENT_HEADER], &[2; 1000]).unwrap();
+                    (sys::thread_cpu_time() - began).as_nanos() as u64
+                })
+                .collect();
+            took.sort_unstable();
+            let at = |share: f64| took[(took.len() as f64 * share) as usize] / 1000;
+            let (p99, p999, p9999) = (at(0.99), at(0.999), at(0.9999));
+            println!(
+                "{:?} helped {helped}: P99 {p99}, P99.9 {p999}, P99.99 {p9999} us",
+                place.path()
+            );
+            drop((log, refusals));
+        }
+    }
+}
+
 /// Every call fails once with each error: either the record is in the log, or the error is reported and the record is
 /// not. After a temporary error, the same log continues.
 #[test]
@@ -194,8 +300,8 @@ fn no_window_is_longer_than_can_be_watched() {
     let path = tmp.path().join("file");
     let file = File::options().read(true).write(true).create_new(true).open(path).unwrap();
     let watch = Arc::new(sigbus::Watch::new().unwrap());
-    drop(Window::map(&file, 0, sigbus::LONGEST, &watch).map_err(|_| ()).unwrap());
-    assert!(Window::map(&file, 0, sigbus::LONGEST + 65_536, &watch).is_err());
+    Window::map(&file, 0, sigbus::LONGEST).map_err(|_| ()).unwrap().guard(&watch);
+    assert!(Window::map(&file, 0, sigbus::LONGEST + 65_536).is_err());
 }
 
 // ---- in a child --------------------------------------------------------------------------------

@@ -76,15 +76,21 @@ fn a_mapped_log_holds_little_memory_and_is_cut_when_dropped() {
         want.extend_from_slice(&[i as u8; 7]);
         want.extend_from_slice(&payload);
         if i % 200 == 0 {
-            assert!((1..=1 << 20).contains(&mapped()), "{}", mapped());
+            // The current window, the next one, and one that the helper thread is about to unmap.
+            assert!((1..=3 << 20).contains(&mapped()), "{}", mapped());
             let now = fs::read(&path).unwrap();
-            assert!(now.len() as u64 <= log.size() + (4 << 20) + (64 << 10));
+            // A chunk ahead of the next window and of what is written before that is ready.
+            assert!(now.len() as u64 <= log.size() + (7 << 20), "{} of {}", log.size(), now.len());
             assert!(now.starts_with(&want) && now[want.len()..].iter().all(|&b| b == 0));
         }
     }
     drop(log);
     assert_eq!(fs::read(&path).unwrap(), want);
-    assert_eq!(mapped(), 0);
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    while mapped() > 0 {
+        assert!(std::time::Instant::now() < until, "{} bytes are still mapped", mapped());
+        std::thread::yield_now();
+    }
 }
 
 /// Large records are placed outside the window, between small ones that use it.

@@ -1,9 +1,9 @@
 //! The window: the mapped part of a log.
 //!
 //! The module needs `unsafe` because a window is raw memory from mmap. Invariants: only its owner, with `&mut` to the
-//! log, stores into it; no Rust reference into it is made, so a reader may map or read the same file; stores stay
-//! within the allocated part of the log, and a store that faults nevertheless is survived and detected ([`Watch`]).
-//! Tests: `posix_test.rs`, `log_test.rs`.
+//! log, stores into it, although another thread may have mapped and populated it; no Rust reference into it is made, so
+//! a reader may map or read the same file; stores stay within the allocated part of the log, and a store that faults
+//! nevertheless is survived and detected ([`Watch`]). Tests: `posix_test.rs`, `log_test.rs`.
 
 #![allow(unsafe_code)]
 
@@ -21,17 +21,14 @@ pub(super) struct Window {
     len: usize,
     /// The file offset of its beginning.
     start: u64,
-    watch: Arc<Watch>,
+    /// Guards the mapping while its owner stores into it.
+    watch: Option<Arc<Watch>>,
 }
 
 impl Window {
-    /// Maps `len` bytes from `start`. They must be allocated if they are to be touched.
-    pub(super) fn map(
-        file: &File,
-        start: u64,
-        len: usize,
-        watch: &Arc<Watch>,
-    ) -> io::Result<Window> {
+    /// Maps `len` bytes from `start`. They must be allocated if they are to be touched. [`Window::guard`] must follow
+    /// before anything is stored.
+    pub(super) fn map(file: &File, start: u64, len: usize) -> io::Result<Window> {
         sys::before(Call::Map)?;
         // This happens for a record of gigabytes.
         if len > LONGEST {
@@ -53,8 +50,20 @@ impl Window {
             Some(base) if base.as_ptr().cast() != libc::MAP_FAILED => base,
             _ => return Err(io::Error::last_os_error()),
         };
-        watch.guard(base.as_ptr(), len);
-        Ok(Window { base, len, start, watch: Arc::clone(watch) })
+        Ok(Window { base, len, start, watch: None })
+    }
+
+    /// Makes stores survivable that fault. A watch guards one window at a time.
+    pub(super) fn guard(&mut self, watch: &Arc<Watch>) {
+        watch.guard(self.base.as_ptr(), self.len);
+        self.watch = Some(Arc::clone(watch));
+    }
+
+    /// Ends the guard. Nothing may be stored after that.
+    pub(super) fn end_guard(&mut self) {
+        if let Some(watch) = self.watch.take() {
+            watch.forget();
+        }
     }
 
     /// Populates the pages between the file offsets `from` and `to`, which costs less than touching them one by one.
@@ -104,7 +113,7 @@ impl Window {
     /// Whether bytes stored since the window was mapped may be missing in the file.
     #[inline]
     pub(super) fn is_lost(&self) -> bool {
-        self.watch.lost()
+        self.watch.as_ref().is_some_and(|watch| watch.lost())
     }
 
     pub(super) fn start(&self) -> u64 {
@@ -120,7 +129,7 @@ impl Drop for Window {
     fn drop(&mut self) {
         // Unmapping fails only for lack of memory; the mapping then stays and costs only addresses.
         let _ = sys::before(Call::Unmap);
-        self.watch.forget();
+        self.end_guard();
         // SAFETY: the window owns the whole mapping, and no pointer into it is kept.
         unsafe { libc::munmap(self.base.as_ptr().cast(), self.len) };
     }
