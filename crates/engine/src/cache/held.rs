@@ -8,7 +8,7 @@
 
 #![allow(unsafe_code)]
 
-use super::heap;
+use super::heap::{self, Origin};
 use crate::env::sync::std_atomic::{AtomicBool, AtomicU32, Ordering, fence};
 use std::alloc::Layout;
 use std::marker::PhantomData;
@@ -27,6 +27,8 @@ pub struct Node<T> {
     /// The index of the entry in its shard's ring; guarded by the shard's lock.
     pub(super) position: AtomicU32,
     pub(super) used: AtomicBool,
+    /// The allocator of the node's memory.
+    origin: Origin,
     object: T,
 }
 
@@ -64,10 +66,11 @@ unsafe impl<T: Send + Sync> Sync for Held<T> {}
 impl<T> Held<T> {
     /// An object outside any cache.
     pub fn new(object: T) -> Held<T> {
-        let place = heap::allocate(Layout::new::<Node<T>>()).cast::<Node<T>>();
+        let (place, origin) = heap::allocate(Layout::new::<Node<T>>());
+        let place = place.cast::<Node<T>>();
         let (position, used) = (AtomicU32::new(u32::MAX), AtomicBool::new(false));
         // SAFETY: new memory of this layout; D1 with a count of one, for the result.
-        unsafe { place.write(Node { count: AtomicU32::new(1), position, used, object }) };
+        unsafe { place.write(Node { count: AtomicU32::new(1), position, used, origin, object }) };
         Held(place, PhantomData)
     }
 
@@ -160,8 +163,9 @@ impl<T> Drop for Held<T> {
         fence(Ordering::Acquire);
         // SAFETY: D1, this was the last count; the memory came from `new`.
         unsafe {
+            let origin = self.0.as_ref().origin;
             self.0.drop_in_place();
-            heap::free(self.0.cast(), Layout::new::<Node<T>>());
+            heap::free(self.0.cast(), Layout::new::<Node<T>>(), origin);
         }
     }
 }

@@ -22,6 +22,7 @@ mod heap;
 mod held;
 mod slots;
 mod spares;
+mod stock;
 
 pub use entry_stats::CacheUser;
 use entry_stats::Collector;
@@ -29,6 +30,7 @@ pub use heap::Memory;
 pub use held::{Held, Node};
 pub use slots::SlotArray;
 use spares::{Anonymous, Spares};
+use stock::OpenStock;
 
 use crate::env::epoch;
 use crate::env::sync::Mutex;
@@ -160,6 +162,8 @@ pub struct Cache {
     shards: Box<[Mutex<Ring>]>,
     collector: Mutex<Collector>,
     spares: Arc<Spares>,
+    /// Keeps pages ready for this cache.
+    _stock: OpenStock,
 }
 
 impl Cache {
@@ -191,6 +195,7 @@ impl Cache {
             shards: (0..1usize << shard_bits.min(16)).map(|_| Mutex::default()).collect(),
             collector: Mutex::default(),
             spares,
+            _stock: OpenStock::new(capacity),
         })
     }
 
