@@ -5,11 +5,11 @@
 //! the line. With pages of 2 MiB the TLB covers the whole cache.
 //!
 //! There is one heap per process, divided into *pools*, at most one per core. A thread allocates from its own pool, and
-//! from another one only if much was freed there. A pool is Doug Lea's allocator from the crate `dlmalloc` under a lock,
-//! over huge pages from the [`stock`]: it is as dense as the system's and needs no code of our own. No page is mapped,
-//! populated or unmapped under a pool's lock, and hits in the cache take none. If readers need pages faster than the
-//! stock is filled, the system's allocator serves them meanwhile: its small pages cost more later, but a thread does not
-//! wait for a large one. It also serves large pieces, and all pieces on systems without mappings.
+//! from another one only if much was freed there. A pool is Doug Lea's allocator from the crate `dlmalloc` under a
+//! lock, over huge pages from the [`stock`]: it is as dense as the system's and needs no code of our own. No page is
+//! mapped, populated or unmapped under a pool's lock, and hits in the cache take none. If readers need pages faster
+//! than the stock is filled, the system's allocator serves them meanwhile: its small pages cost more later, but a
+//! thread does not wait for a large one. It also serves large pieces, and all pieces on systems without mappings.
 //!
 //! The module needs `unsafe` because pieces have no static owner. Invariants:
 //! * **BH1** A piece is freed once, and by the allocator that it came from, which its [`Origin`] names.
@@ -131,7 +131,7 @@ static POOLS: [Pool; POOLS_MAX] = [const {
 static NUM_POOLS: LazyLock<usize> = LazyLock::new(|| threads::cores().clamp(1, POOLS_MAX));
 
 impl Pool {
-    /// Allocates from the pool's memory, after adding `page` to it if that is necessary. Returns the page if it was not.
+    /// Allocates from the pool's memory, after adding `page` to it if necessary. Returns the page if it was not needed.
     fn allocate(&self, size: usize, page: Option<Pages>) -> (Option<NonNull<u8>>, Option<Pages>) {
         let mut heap = self.heap.lock();
         heap.allocator_mut().page.set(page.map(|page| page.start));

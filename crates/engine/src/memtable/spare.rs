@@ -5,9 +5,9 @@
 //! are busy, this holds no memory longer than necessary: when a memtable is freed, its successor has begun to grow, and
 //! takes from here what it would otherwise take from the system.
 //!
-//! While no flushed memtable has left chunks, the helper thread (`env/ahead.rs`) prepares one chunk at a time if writers
-//! use up a chunk within half a second. Otherwise each writer that begins a chunk would wait while the kernel zeroes a
-//! huge page: 0.1 to 7 ms, for one write of 1 KB in two thousand.
+//! While no flushed memtable has left chunks, the helper thread (`env/ahead.rs`) prepares one chunk at a time if
+//! writers use up a chunk within half a second. Otherwise each writer that begins a chunk would wait while the kernel
+//! zeroes a huge page: 0.1 to 7 ms, for one write of 1 KB in two thousand.
 //!
 //! Bounds: the spare chunks are never more than one memtable left behind, since the remaining chunks of an older one
 //! are freed when the next one arrives. Chunks not taken within half a second are freed as well

@@ -1,10 +1,10 @@
 //! The mapped write-ahead log: writing a record is a copy in memory, without a system call.
 //!
 //! The page cache belongs to the kernel, so bytes that a process has stored there survive the process as if it had
-//! called write(2). The file is allocated ahead in chunks, and a window of it is mapped and touched ahead. When a window is
-//! half full, the helper thread prepares the next one (`next_window.rs`); records that come before it is ready are
-//! written with write(2). The block of each byte is allocated before the byte is placed, so a full device is an error
-//! before anything is placed. The log ends with zeros, which readers treat as its end. `close` removes them.
+//! called write(2). The file is allocated ahead in chunks, and a window of it is mapped and touched ahead. When a
+//! window is half full, the helper thread prepares the next one (`next_window.rs`); records that come before it is
+//! ready are written with write(2). The block of each byte is allocated before the byte is placed, so a full device is
+//! an error before anything is placed. The log ends with zeros, which readers treat as its end. `close` removes them.
 //!
 //! Touching the window makes its pages dirty; the first sync after that writes the whole window and converts its
 //! extents into written ones. Later syncs in the window overwrite such blocks: no metadata changes, so the file system
@@ -23,8 +23,8 @@
 //!
 //! Invariants:
 //! * **ML1** `size <= allocated`, which is at most the file's length unless another process truncates it.
-//! * **ML2** `hot_end <= touched_end`, which is 0, or at most `allocated` and the window's end; the window is touched up
-//!   to there.
+//! * **ML2** `hot_end <= touched_end`, which is 0, or at most `allocated` and the window's end; the window is touched
+//!   up to there.
 //! * **ML3** After `size` the file contains no header, and after a failed record only zeros; otherwise the file is
 //!   permanently broken.
 

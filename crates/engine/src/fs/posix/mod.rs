@@ -1,9 +1,9 @@
 //! The operating system's file system.
 //!
 //! `writable` buffers and calls write(2). `log` maps a write-ahead log, so that a record costs no system call, with
-//! `window` for the mapping, `next_window` for preparing the next one, `publish` for the order of stores and `sigbus` for
-//! stores that fault. `random_access` reads, `lock` implements the lock of a directory, and `sys` has the other calls that
-//! `std` lacks. Systems other than Linux use the portable half of `sys` and never map logs.
+//! `window` for the mapping, `next_window` for preparing the next one, `publish` for the order of stores and `sigbus`
+//! for stores that fault. `random_access` reads, `lock` implements the lock of a directory, and `sys` has the other
+//! calls that `std` lacks. Systems other than Linux use the portable half of `sys` and never map logs.
 
 mod lock;
 #[cfg(target_os = "linux")]
