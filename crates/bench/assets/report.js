@@ -197,8 +197,19 @@
     select.id = "figure";
     const hasRatios = figures.some((panel) => one('[data-view="ratio"]', panel));
     const views = [["ratio", "Ratios"], ["values", "Values"], ["table", "Table"]].slice(hasRatios ? 0 : 1);
+    // Links of the summary choose a figure.
+    const follow = () => {
+      const at = figures.findIndex((panel) => panel.id === location.hash.slice(1));
+      if (at < 0) return;
+      figure = at;
+      select.value = String(at);
+      show();
+      select.scrollIntoView({ block: "nearest" });
+    };
+    addEventListener("hashchange", follow);
     one('[data-for="figure"]').append(label, choice("View", views, hasRatios ? "ratio" : "values", (value) => { view = value; show(); }));
     show();
+    follow();
   }
 
   // ---- Line charts ----

@@ -2,7 +2,7 @@
 
 use crate::remote::arguments;
 use crate::shared::results::joined;
-use crate::shared::warm_up::WarmUp;
+use crate::shared::warm_up::{self, WarmUp};
 use crate::ycsb::run::Phase;
 use crate::ycsb::suite::{self, Settings};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -72,10 +72,11 @@ fn settings(phase: Phase, args: &ArgMatches, command: String) -> Result<Settings
         seed: args.get_one::<u64>("seed").copied().unwrap_or(1),
         json: args.get_one::<PathBuf>("json").cloned(),
         results: args.get_one::<PathBuf>("results").cloned(),
-        warm_up: match (phase, args.get_one::<String>("warm-up")) {
-            (_, None) => WarmUp::None,
-            (Phase::Run, Some(text)) => WarmUp::parse(text)?,
-            (Phase::Load, Some(_)) => return Err("--warm-up: a load has no warm-up".to_owned()),
+        warm_up: match (phase, WarmUp::of(args)?) {
+            (Phase::Load, WarmUp::Seconds(_) | WarmUp::Auto(_)) => {
+                return Err("--warm-up: a load has no warm-up".to_owned());
+            }
+            (_, warm_up) => warm_up,
         },
         quiet: args.get_flag("quiet"),
         slowdown: args.get_one::<f64>("slowdown").copied().unwrap_or(0.0),
@@ -135,7 +136,7 @@ pub(crate) fn command() -> Command {
                 .value_name("DIR")
                 .value_parser(value_parser!(PathBuf))
                 .help("Directory of results; it must not exist"),
-            Arg::new("warm-up").long("warm-up").value_name("SECONDS|auto[:MOST]").help(
+            warm_up::argument(
                 "Operations that do not count before a run: for seconds, or until the throughput is steady",
             ),
             Arg::new("quiet").long("quiet").action(ArgAction::SetTrue).help("Show no progress"),

@@ -4,6 +4,7 @@ use crate::checks;
 use crate::flags::Flags;
 use crate::keys::KeyShape;
 use crate::parameters::{Disposable, Mix, Ranges, Series, Tree};
+use crate::shared::warm_up::WarmUp;
 use crate::target::{ReadMode, TransactionMode, WriteMode};
 use std::sync::Arc;
 
@@ -82,6 +83,8 @@ pub struct Config {
     pub threads: usize,
     /// Seconds; 0: by operations.
     pub duration: u64,
+    /// The warm-up of benchmarks on a database that is filled.
+    pub warm_up: WarmUp,
     /// The number of operations between checks of the clock.
     pub check_every: u64,
     /// The first seed.
@@ -242,6 +245,7 @@ impl Config {
             readwrites: readwrites.max(0) as u64,
             threads: flags.uint("threads") as usize,
             duration: flags.uint("duration"),
+            warm_up: WarmUp::parse(flags.text("warm_up")).map_err(|e| format!("--warm_up: {e}"))?,
             check_every: flags.uint("ops_between_duration_checks").max(1),
             seed,
             keys: KeyShape {

@@ -69,6 +69,7 @@ impl Context {
             "latency_micros": latency,
             "latencies_us": latencies,
             "complete": phase.complete,
+            "warm_up": {"seconds": phase.warm_up.seconds, "detected": phase.warm_up.detected},
         });
         let costs = json!({
             "user_bytes_written": total.user_written,

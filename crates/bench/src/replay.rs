@@ -79,7 +79,9 @@ impl Record {
         let wrong = |what: &str| format!("{}: {what}", file.display());
         let text = std::fs::read_to_string(&file)
             .map_err(|e| wrong(&format!("{e}; expected a run directory of ferrolith-bench")))?;
-        let object: Value = serde_json::from_str(&text).map_err(|e| wrong(&e.to_string()))?;
+        let object: Value = serde_json::from_str(&text).map_err(|e| {
+            wrong(&format!("expected the record of a run in JSON, found a damaged file: {e}"))
+        })?;
         let words = |field: &str| object[field].as_str().map(str::to_owned);
         let missing = |field: &str| {
             wrong(&format!(

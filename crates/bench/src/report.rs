@@ -38,6 +38,17 @@ pub struct Phase {
     pub state: EngineState,
     /// Whether it ended by itself.
     pub complete: bool,
+    /// The warm-up before it.
+    pub warm_up: WarmedUp,
+}
+
+/// A warm-up that is over.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WarmedUp {
+    /// Seconds; 0: there was none.
+    pub seconds: f64,
+    /// Whether it ended because the throughput was steady.
+    pub detected: bool,
 }
 
 /// What the engine says about a benchmark.

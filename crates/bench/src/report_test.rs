@@ -29,6 +29,7 @@ pub(crate) fn phase() -> Phase {
         live: 524_288.0,
         state: EngineState::default(),
         complete: true,
+        warm_up: WarmedUp { seconds: 12.5, detected: true },
     }
 }
 

@@ -10,7 +10,7 @@ mod read;
 mod table;
 
 pub use judge::{Judgement, Rule, judge};
-pub use read::{Key, figures, workload};
+pub use read::{Key, damage, figures, workload};
 
 use crate::report::say;
 use read::Results;

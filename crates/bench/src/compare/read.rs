@@ -20,6 +20,14 @@ const FIGURES: &[(&str, &str, bool)] = &[
 /// Percentiles of latencies, in microseconds.
 const PERCENTILES: &[&str] = &["p50", "p99", "p99.9"];
 
+/// Returns what is wrong with a line that is not JSON. A line that ends early was cut off.
+pub fn damage(error: &serde_json::Error) -> String {
+    match error.is_eof() {
+        true => "the line is cut off, as by a full disk; remove it, or repeat its run".to_owned(),
+        false => format!("expected a JSON object: {error}"),
+    }
+}
+
 /// What was measured: equal keys are repetitions of one measurement.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
@@ -56,7 +64,7 @@ impl Results {
                 .map_err(|e| format!("{}: cannot be read: {e}", file.display()))?;
             for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
                 let here = |e: String| format!("{}, line {}: {e}", file.display(), at + 1);
-                let object: Value = serde_json::from_str(line).map_err(|e| here(e.to_string()))?;
+                let object: Value = serde_json::from_str(line).map_err(|e| here(damage(&e)))?;
                 if !object.is_object() {
                     return Err(here("expected a JSON object".to_owned()));
                 }

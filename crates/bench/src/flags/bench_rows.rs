@@ -26,6 +26,7 @@ pub(super) const ENGINE: &[Row] = &[
     row("forestdb_options", Text, "", Used, "Options of --engine=forestdb, as name=value;name=value; the names are those of ForestDB's C header"),
     row("runs", Int32, "3", Used, "Number of pairs of runs of --engine=both"),
     row("json", Text, "", Used, "Write one JSON object per benchmark to this file; - means standard output"),
+    row("warm_up", Text, "0", Used, "Operations before each benchmark that do not count: for this number of seconds; or auto, until the throughput is steady, for at most 60 seconds, or N with auto:N. Benchmarks that begin with an empty database or delete have none"),
     row("sample_latency", Int64, "0", Used, "Without --histogram, time every n-th operation; 0 means none (16 with --json or --engine=both)"),
 ];
 

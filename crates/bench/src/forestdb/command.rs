@@ -7,7 +7,7 @@ use super::rall::{ARGUMENTS, Arguments, STEPS};
 use super::rows::{Effect, ROWS};
 use super::suite::{self, Job};
 use crate::report::say;
-use crate::shared::warm_up::WarmUp;
+use crate::shared::warm_up::{self, WarmUp};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::{Path, PathBuf};
 
@@ -188,9 +188,7 @@ fn common(command: Command) -> Command {
             .value_name("N")
             .value_parser(value_parser!(u64))
             .help("Seed of bodies and choices [default: 1]"),
-        Arg::new("warm-up").long("warm-up").value_name("SECONDS|auto[:MOST]").help(
-            "Warm-up of each measured part: for seconds, or until the throughput is steady",
-        ),
+        warm_up::argument("Warm-up of each measured part: for seconds, or until the throughput is steady"),
         Arg::new("filler").long("filler").value_parser(["document", "buffer"]).help(
             "Random bytes of bodies: for each document, or for each buffer as in the original program \
              [default: document]",

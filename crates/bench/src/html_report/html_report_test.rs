@@ -4,6 +4,7 @@ use super::data::Data;
 use super::engines::{Engine, Engines};
 use super::overview::Verdict;
 use super::sources::Root;
+use super::verdicts::Tally;
 use super::{numbers, page, picture};
 use crate::compare::Rule;
 use serde_json::{Value, json};
@@ -415,6 +416,38 @@ fn the_picture_shows_wins_and_losses() {
     let one = directory(&[("results.jsonl", result("ferrolith", 1.0, &json!({})))]);
     let error = picture::svg(&read(&[one.path()]).unwrap(), None).unwrap_err();
     assert!(error.contains("expected results of two engines"), "{error}");
+}
+
+#[test]
+fn losses_are_as_plain_as_wins() {
+    let mut text = String::new();
+    for (workload, a, b) in
+        [("faster", 40.0, 10.0), ("slower", 10.0, 35.0), ("slowest", 1.0, 9.0), ("equal", 5.0, 5.0)]
+    {
+        let more = json!({"workload": workload, "properties": {"recordcount": "30000"}});
+        for run in 0..3 {
+            text += &result("ferrolith", a + f64::from(run) / 1e6, &more);
+            text += &result("rocksdb", b, &more);
+        }
+    }
+    let dir = directory(&[("results.jsonl", text)]);
+    let data = read(&[dir.path()]).unwrap();
+    let tally = Tally::of(data.charts.iter(), 2, data.baseline.unwrap());
+    assert_eq!(tally, Tally { better: vec![1, 2], equal: 1, too_few: 0 });
+    let summary = super::verdicts::summary(&data).into_string();
+    for engine in ["Ferrolith is better in <b>1</b>", "RocksDB is better in <b>2</b>"] {
+        assert!(summary.contains(engine), "{engine}\n{summary}");
+    }
+    // Both lists have the same form, and the largest difference comes first.
+    assert_eq!(summary.matches("<details open>").count(), 2, "{summary}");
+    let (_, losses) = summary.split_once("RocksDB</span> is better: 2").unwrap();
+    assert!(losses.find("slowest") < losses.find("slower"), "{losses}");
+    assert!(losses.contains("<a href=\"#figure-0\">Throughput</a>"), "{losses}");
+    assert!(page::html(&data, None, "0").contains(&summary));
+    // The picture has the intervals as numbers, the number of runs and the size.
+    let svg = picture::svg(&data, None).unwrap();
+    assert!(svg.contains("3 runs of each engine; ycsb: 30,000 records of 1 kB"), "{svg}");
+    assert!(svg.contains(">4.00–4.00</text>"), "{svg}");
 }
 
 #[test]

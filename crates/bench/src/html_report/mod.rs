@@ -11,7 +11,8 @@
 //! | `figures`, `amplification` | figures that suites name differently; estimates of amplifications in each second |
 //! | `data` | all of these, and the object for the script |
 //! | `page`, `overview`, `tables`, `heat` | the page: its frame, and its parts |
-//! | `picture` | the picture |
+//! | `verdicts` | the verdicts of all charts, counted |
+//! | `picture`, `sizes` | the picture; sizes of workloads in words |
 //! | `numbers` | numbers with units |
 //!
 //! All text of results is escaped by the templates (`maud`), and the data of the script by `page`. The page's policy
@@ -30,10 +31,12 @@ mod page;
 mod picture;
 mod ratios;
 mod results;
+mod sizes;
 mod sources;
 mod sweeps;
 mod tables;
 mod timeline;
+mod verdicts;
 
 use crate::compare::Rule;
 use crate::report::say;

@@ -1,7 +1,7 @@
 //! The frame of the page: head, tabs, the data for the script, and helpers of all parts.
 
 use super::data::Data;
-use super::{heat, overview, tables};
+use super::{heat, overview, tables, verdicts};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::Value;
 use std::hash::{BuildHasher, RandomState};
@@ -78,7 +78,10 @@ fn tabs(data: &Data) -> Vec<Tab> {
         Tab {
             id: "overview",
             name: "Overview",
-            body: with_controls("figure", overview::overview(data)),
+            body: html! {
+                (verdicts::summary(data))
+                (with_controls("figure", overview::overview(data)))
+            },
         },
         Tab { id: "time", name: "Over time", body: tables::time(data) },
         Tab { id: "latency", name: "Latency", body: tables::latency(data) },

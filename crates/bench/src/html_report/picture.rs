@@ -7,16 +7,21 @@ use super::numbers::{plain, ratio};
 use super::overview::Verdict;
 use super::page::machine;
 use super::ratios::{Bar, Chart, Row};
+use super::sizes::sizes;
 use maud::{Markup, PreEscaped, html};
 
 /// The width of the whole picture, in pixels.
-const WIDTH: f64 = 930.0;
+const WIDTH: f64 = 975.0;
 /// Where the axis begins and ends.
-const AXIS: (f64, f64) = (330.0, 680.0);
+const AXIS: (f64, f64) = (330.0, 630.0);
+/// Where the columns of ratios, intervals and medians begin.
+const COLUMNS: [f64; 3] = [644.0, 688.0, 776.0];
 /// The height of a row.
 const ROW: f64 = 22.0;
-/// The height of the heading.
+/// The height of the heading, without the lines about the workloads.
 const TOP: f64 = 84.0;
+/// The height of a line about the workloads, and characters that fit in it.
+const ABOUT: (f64, usize) = (17.0, 145);
 /// Characters of a name that fit.
 const NAME: usize = 48;
 
@@ -80,7 +85,9 @@ fn axis(bars: &[(&Row, &Bar)]) -> Axis {
 
 fn draw(data: &Data, title: Option<&str>, baseline: usize, bars: &[(&Row, &Bar)]) -> Markup {
     let axis = axis(bars);
-    let bottom = TOP + bars.len() as f64 * ROW + 6.0;
+    let about = lines(&description(data, bars));
+    let top = TOP + about.len() as f64 * ABOUT.0;
+    let bottom = top + bars.len() as f64 * ROW + 6.0;
     let height = bottom + 44.0;
     let base = &data.labels[baseline];
     let others: Vec<&str> =
@@ -99,27 +106,62 @@ fn draw(data: &Data, title: Option<&str>, baseline: usize, bars: &[(&Row, &Bar)]
             rect.back width="100%" height="100%" rx="6" {}
             text.t x="16" y="26" { (title.unwrap_or(&heading)) }
             text.m x="16" y="46" { (date) ", " (machine) }
-            text.m x=(axis.x(1.0) - 8.0) y=(TOP - 10.0) text-anchor="end" { "← " (base) " faster" }
-            text.m x=(axis.x(1.0) + 8.0) y=(TOP - 10.0) { (if name_engine { "faster than it" } else { others.first().copied().unwrap_or("") }) @if !name_engine { " faster" } " →" }
-            (grid(&axis, bottom))
+            @for (at, line) in about.iter().enumerate() {
+                text.m x="16" y=(46.0 + (at + 1) as f64 * ABOUT.0) { (line) }
+            }
+            @for (x, name) in COLUMNS.iter().zip(["ratio", "interval", "medians"]) {
+                text.m x=(x) y=(top - 10.0) { (name) }
+            }
+            text.m x=(axis.x(1.0) - 8.0) y=(top - 10.0) text-anchor="end" { "← " (base) " faster" }
+            text.m x=(axis.x(1.0) + 8.0) y=(top - 10.0) { (if name_engine { "faster than it" } else { others.first().copied().unwrap_or("") }) @if !name_engine { " faster" } " →" }
+            (grid(&axis, (top, bottom)))
             @for (at, (row, bar)) in bars.iter().enumerate() {
-                (line(data, baseline, &axis, (TOP + at as f64 * ROW, row, bar, name_engine)))
+                (line(data, baseline, &axis, (top + at as f64 * ROW, row, bar, name_engine)))
             }
             text.m x="16" y=(height - 12.0) {
-                "Right: ratio of the geometric means, and both medians. Lines: intervals at " (confidence)
+                "Ratio: of the geometric means. Interval, also as a line: at " (confidence)
                 " % confidence for all rows together. Pale: no real difference, or too few runs."
             }
         }
     }
 }
 
-fn grid(axis: &Axis, bottom: f64) -> Markup {
+/// Returns what the heading says about runs and workloads.
+fn description(data: &Data, bars: &[(&Row, &Bar)]) -> Vec<String> {
+    let counts = || bars.iter().map(|(_, bar)| bar.values.len());
+    let (least, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
+    let number = if least == most { most.to_string() } else { format!("{least} to {most}") };
+    let is_paired = bars.iter().all(|(_, bar)| bar.is_paired);
+    let what = if is_paired { "pair" } else { "run" };
+    let plural = if most == 1 { "" } else { "s" };
+    let of_each = if is_paired { "" } else { " of each engine" };
+    let mut parts = vec![format!("{number} {what}{plural}{of_each}")];
+    parts.extend(sizes(data, bars));
+    parts
+}
+
+/// Joins the parts in lines that fit.
+fn lines(parts: &[String]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + part.chars().count() + 2 <= ABOUT.1 => {
+                line.push_str("; ");
+                line.push_str(part);
+            }
+            _ => lines.push(part.clone()),
+        }
+    }
+    lines
+}
+
+fn grid(axis: &Axis, (top, bottom): (f64, f64)) -> Markup {
     let step = ((axis.high - axis.low) / 8.0).ceil().max(1.0) as i32;
     let powers = (axis.low as i32..=axis.high as i32).filter(|power| power % step == 0);
     html! {
         @for power in powers {
             @let x = axis.x(2f64.powi(power));
-            line.{(if power == 0 { "one" } else { "grid" })} x1=(x) x2=(x) y1=(TOP - 4.0) y2=(bottom) {}
+            line.{(if power == 0 { "one" } else { "grid" })} x1=(x) x2=(x) y1=(top - 4.0) y2=(bottom) {}
             text.m x=(x) y=(bottom + 14.0) text-anchor="middle" {
                 (if power >= 0 { format!("{}×", 2f64.powi(power)) } else { format!("1/{}×", 2f64.powi(-power)) })
             }
@@ -150,8 +192,11 @@ fn line(
         @if let Some((low, high)) = judgement.interval {
             line.i x1=(rounded(axis.x(low))) x2=(rounded(axis.x(high))) y1=(middle) y2=(middle) {}
         }
-        text.b x=(AXIS.1 + 14.0) y=(middle + 4.0) { (ratio(judgement.ratio)) }
-        text.m x=(AXIS.1 + 60.0) y=(middle + 4.0) { (plain(a)) " : " (plain(b)) " " (unit) }
+        text.b x=(COLUMNS[0]) y=(middle + 4.0) { (ratio(judgement.ratio)) }
+        @if let Some((low, high)) = judgement.interval {
+            text.m x=(COLUMNS[1]) y=(middle + 4.0) { (ratio(low)) "–" (ratio(high)) }
+        }
+        text.m x=(COLUMNS[2]) y=(middle + 4.0) { (plain(a)) " : " (plain(b)) " " (unit) }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Finds and reads the files of run directories: lines of JSON with their file and line number, environments, and the
 //! text reports. What cannot be read becomes a [`Problem`] with its place; it never ends the report.
 
+use crate::compare::damage;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -167,7 +168,7 @@ impl Sources {
                     continue;
                 }
                 Err(e) => {
-                    self.problem(path, Some(line), format!("{e}; the line is skipped"));
+                    self.problem(path, Some(line), format!("{}; the line is skipped", damage(&e)));
                     continue;
                 }
             };

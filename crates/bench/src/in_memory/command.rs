@@ -3,6 +3,7 @@
 use super::rows::{PUBLISHED, Size};
 use super::suite::{self, Job};
 use crate::shared::engine::Choice;
+use crate::shared::warm_up::{self, WarmUp};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
 
@@ -27,6 +28,7 @@ pub fn dispatch(args: &ArgMatches, command: String) -> Result<bool, String> {
         results: path("results"),
         seed: number("seed", 1),
         quiet: args.get_flag("quiet"),
+        warm_up: WarmUp::of(args)?,
         engine_flags: args.get_many::<String>("flags").into_iter().flatten().cloned().collect(),
     })
 }
@@ -60,6 +62,9 @@ pub fn command() -> Command {
             number("seconds", "Seconds of reads in each row [default: 7200]"),
             number("threads", "Readers [default: 32]"),
             number("seed", "Seed of the random numbers [default: 1]"),
+            warm_up::argument(
+                "Reads that do not count before those of each row: for seconds, or until the throughput is steady",
+            ),
             path("results", "Directory of results; it must not exist"),
             Arg::new("quiet").long("quiet").action(ArgAction::SetTrue).help("Show no progress"),
             Arg::new("flags").last(true).value_name("FLAG").num_args(0..).help(

@@ -7,6 +7,7 @@ use crate::shared::environment::About;
 use crate::shared::results;
 use crate::shared::run_dir::RunDir;
 use crate::shared::screen::stop_at_ctrl_c;
+use crate::shared::warm_up::WarmUp;
 use crate::target::Result;
 use crate::workloads::Recording;
 use serde_json::{Map, Value, json};
@@ -34,6 +35,8 @@ pub struct Job {
     pub seed: u64,
     /// Show no progress.
     pub quiet: bool,
+    /// The warm-up before the reads of each row.
+    pub warm_up: WarmUp,
     /// Flags of db_bench for the engine.
     pub engine_flags: Vec<String>,
 }
@@ -45,8 +48,9 @@ pub struct Job {
 pub fn run(job: &Job) -> Result<bool> {
     let rows: Vec<Row> =
         rows(job.size).into_iter().filter(|row| job.rows.contains(&row.number)).collect();
-    let flags = rows.iter().flat_map(|row| [&row.fill, &row.read]);
-    db_bench::check(&job.engine.1, &job.dir, flags.map(|flags| job.flags(flags)))?;
+    let flags = rows.iter().flat_map(|row| [("fill", &row.fill), ("measured", &row.read)]);
+    let flags = flags.map(|(phase, flags)| job.flags(phase, flags));
+    db_bench::check(&job.engine.1, &job.dir, flags)?;
     let named = || results::with_time(&format!("in-memory.{}", job.engine.0));
     let about = About {
         suite: "in-memory",
@@ -72,7 +76,8 @@ fn all_rows(job: &Job, rows: &[Row], dir: &mut RunDir, stop: &Arc<AtomicBool>) -
             if failed.is_some() || stop.load(Ordering::Relaxed) {
                 continue;
             }
-            let later = (rows.len() - i - 1) as u64 * job.size.seconds;
+            let each = job.warm_up.most_seconds() + job.size.seconds;
+            let later = (rows.len() - i - 1) as u64 * each;
             match job.bench(row, (phase, flags), dir, (stop, later as f64)) {
                 Ok(line) if phase == "measured" => lines.push(text(row, &line)),
                 Ok(_) => {}
@@ -86,9 +91,12 @@ fn all_rows(job: &Job, rows: &[Row], dir: &mut RunDir, stop: &Arc<AtomicBool>) -
 }
 
 impl Job {
-    /// Returns flags with the places, the seed and the user's flags added.
-    fn flags(&self, flags: &[String]) -> Vec<String> {
+    /// Returns the flags of a phase with the places, the seed, the warm-up and the user's flags added.
+    fn flags(&self, phase: &str, flags: &[String]) -> Vec<String> {
         let mut all = flags.to_vec();
+        if phase == "measured" {
+            all.extend(self.warm_up.flag());
+        }
         all.push(format!("--db={}", self.dir.display()));
         all.push(format!("--wal_dir={}", self.wal_dir.display()));
         all.push(format!("--seed={}", self.seed));
@@ -107,11 +115,11 @@ impl Job {
         (stop, later): (&Arc<AtomicBool>, f64),
     ) -> Result<Value> {
         let (name, choice) = (self.engine.0, &self.engine.1);
-        let fill = (phase == "measured").then(|| self.flags(&row.fill));
+        let fill = (phase == "measured").then(|| self.flags("fill", &row.fill));
         let bench = Bench {
             engine: (name, choice),
             db: &self.dir,
-            flags: &self.flags(flags),
+            flags: &self.flags(phase, flags),
             seed: self.seed,
             fields: fields(row, phase),
             fill: fill.as_deref(),

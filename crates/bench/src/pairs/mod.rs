@@ -45,12 +45,14 @@ const DATABASE: &str = "pairs-db";
 /// # Errors
 /// A command that fails ends the job, with the command in the error.
 pub fn run(job: &Job) -> Result<bool> {
-    results::create_parent(&job.dir.join(DATABASE))?;
     let results = job.results.clone().unwrap_or_else(|| results::with_time("pairs"));
     let mut engines = Vec::new();
     for side in &job.sides {
-        engines.push((side.engine.clone(), Choice::parse(&side.engine)?.1));
+        let (_, choice) = Choice::parse(&side.engine)?;
+        choice.check(&job.dir)?;
+        engines.push((side.engine.clone(), choice));
     }
+    results::create_parent(&job.dir.join(DATABASE))?;
     let about = About {
         suite: "pairs",
         command: &job.command,

@@ -3,6 +3,7 @@
 use super::cases::{Limiter, MIXES, MULTI, Mix, VALUES, bytes, size_text};
 use super::suite::{self, Job};
 use crate::remote::arguments;
+use crate::shared::warm_up::{self, WarmUp};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
 
@@ -53,6 +54,7 @@ pub fn dispatch(args: &ArgMatches, line: String) -> Result<bool, String> {
         threads: number("threads").map(|threads| threads as usize),
         seconds: number("seconds").unwrap_or(if operations > 0 { 0 } else { 60 }),
         operations,
+        warm_up: WarmUp::of(args)?,
         sync: args.get_flag("sync"),
         dir: args.get_one::<PathBuf>("dir").cloned(),
         results: args.get_one::<PathBuf>("results").cloned(),
@@ -86,6 +88,9 @@ pub fn command() -> Command {
             count(value("threads", "N", "Threads of each mix [default: the published ones]".to_owned())),
             count(value("seconds", "N", "Seconds of each mix [default: 60, or no limit with --operations]".to_owned())),
             count(value("operations", "N", "Operations of each mix, at most [default: no limit]".to_owned())),
+            warm_up::argument(
+                "Operations that do not count before each mix: for seconds, or until the throughput is steady",
+            ),
             Arg::new("sync")
                 .long("sync")
                 .action(ArgAction::SetTrue)

@@ -50,6 +50,8 @@ pub struct Job {
     pub seconds: u64,
     /// Operations of each mix; 0: no limit.
     pub operations: u64,
+    /// The warm-up of each mix.
+    pub warm_up: WarmUp,
     /// Sync every write.
     pub sync: bool,
     /// The directory of the database; none for a server.
@@ -137,6 +139,9 @@ impl Job {
             if limit > 0 {
                 option(name, limit.to_string());
             }
+        }
+        if self.warm_up != WarmUp::None {
+            words.extend(["--warm-up".to_owned(), self.warm_up.to_string()]);
         }
         words.extend(self.sync.then(|| "--sync".to_owned()));
         if !self.engine_flags.is_empty() {
@@ -281,7 +286,10 @@ impl Suite<'_> {
             value_bytes: group.value_bytes,
             limiter: group.limiter,
         };
-        let phase = if mix.is_some() { Phase::Run } else { Phase::Load };
+        let (phase, warm_up) = match mix {
+            Some(_) => (Phase::Run, job.warm_up),
+            None => (Phase::Load, WarmUp::None),
+        };
         let client = || -> Result<Box<dyn Client + '_>> {
             let client = store.client()?;
             Ok(if case.multi { Box::new(Rows::new(client, &workload)) } else { client })
@@ -290,13 +298,8 @@ impl Suite<'_> {
         let debt = || Debt::now(store.targets(), job.dir.as_slice());
         let before = debt();
         let mut recorder = self.record(&case, phase, &workload, (engine, store), &meters, left);
-        let terms = Terms {
-            phase,
-            seed: job.seed,
-            slowdown: 0.0,
-            warm_up: WarmUp::None,
-            in_flight: job.in_flight(),
-        };
+        let terms =
+            Terms { phase, seed: job.seed, slowdown: 0.0, warm_up, in_flight: job.in_flight() };
         let outcome = run::run(&workload, terms, client, &meters, self.stop, &mut recorder);
         let name = case.name();
         let values = if case.multi { ROW as f64 } else { 1.0 };
@@ -338,6 +341,7 @@ impl Suite<'_> {
             ("engine", engine),
         ];
         let seconds = Some(job.seconds).filter(|seconds| phase == Phase::Run && *seconds > 0);
+        let warm_up = if phase == Phase::Run { job.warm_up } else { WarmUp::None };
         Recorder::start(recorder::Phase {
             name: format!("{name} {}", phase.name()),
             fields: recorder::texts(fields),
@@ -349,10 +353,12 @@ impl Suite<'_> {
             size: Size {
                 seconds: seconds.map(|seconds| seconds as f64),
                 operations: phase.operations(workload),
-                later_seconds: Some((left as u64 * job.seconds) as f64),
-                ..Size::default()
+                later_seconds: Some(
+                    (left as u64 * (job.warm_up.most_seconds() + job.seconds)) as f64,
+                ),
+                warm_up_seconds: warm_up.most_seconds() as f64,
             },
-            warm_up: false,
+            warm_up: warm_up != WarmUp::None,
             server: store.pid(),
         })
     }

@@ -19,7 +19,7 @@ use crate::shared::engine::{Choice, create_directory};
 use crate::shared::environment::About;
 use crate::shared::origin::Origin;
 use crate::shared::results;
-use crate::shared::run_dir::RunDir;
+use crate::shared::run_dir::{RunDir, WORKLOADS};
 use crate::shared::view::duration;
 use crate::target::Result;
 use std::path::{Path, PathBuf};
@@ -93,6 +93,12 @@ pub fn run(job: &Job) -> Result<bool> {
     for engine in &job.engines {
         engines.push((engine.clone(), Choice::parse(engine)?.1));
     }
+    for (_, choice) in &engines {
+        choice.check(&job.dir)?;
+    }
+    if !job.ram.is_dir() {
+        return Err(format!("--ram {}: expected an existing directory", job.ram.display()));
+    }
     create_directory(&job.dir)?;
     let about = About {
         suite: "reference",
@@ -103,7 +109,7 @@ pub fn run(job: &Job) -> Result<bool> {
     };
     let named = || results::with_time("reference");
     let mut dir = RunDir::create(job.results.clone().unwrap_or_else(named), &about)?;
-    write_workloads(&dir.path().join("workloads"))?;
+    write_workloads(&dir.path().join(WORKLOADS))?;
     for side in SIDES.iter().take(job.engines.len()) {
         results::create(&dir.path().join(side))?;
     }
@@ -192,7 +198,7 @@ impl Suite<'_> {
             db: job.dir.join("reference-db"),
             ram: job.ram.join("ferrolith-reference-db"),
             results,
-            workloads: self.dir.join("workloads"),
+            workloads: self.dir.join(WORKLOADS),
         };
         let remove =
             || [&places.db, &places.ram].into_iter().try_for_each(|dir| child::remove(dir));

@@ -101,7 +101,6 @@ impl Bench<'_> {
             line.insert("engine".to_owned(), engine.into());
             line.insert("command".to_owned(), self.command().into());
             line.insert("error".to_owned(), Value::Null);
-            line.insert("warm_up".to_owned(), json!({"seconds": 0.0, "detected": false}));
             line.insert("cost".to_owned(), cost);
             line.insert("amplification".to_owned(), amplification);
         }

@@ -1,8 +1,9 @@
 //! The engine that a command line names, configured by db_bench's flags.
 
 use crate::flags::{self, Flags, Parsed};
-use crate::target::{ENGINES, Result, peer};
+use crate::target::{self, ENGINES, Result, peer};
 use clap::Arg;
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// Returns the argument `--engine` of a suite.
@@ -87,14 +88,35 @@ impl Choice {
             Parsed::Print(_) => Err("flags after -- must configure the engine".to_owned()),
         }
     }
+
+    /// Checks that the engine exists and can be used: its library, and its functions.
+    ///
+    /// # Errors
+    /// What is missing.
+    pub fn check(&self, db: &Path) -> Result<()> {
+        let (flags, _) = self.flags_and_notices(db, &[])?;
+        target::engine(&flags).map(|_| ())
+    }
 }
 
 /// Creates a directory, but not the one that it is in: a volume may not be mounted.
 pub fn create_directory(dir: &Path) -> Result<()> {
     match std::fs::create_dir(dir) {
-        Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => {
-            Err(format!("{}: cannot be created: {e}", dir.display()))
-        }
-        _ => Ok(()),
+        Err(e) if e.kind() == ErrorKind::AlreadyExists => Ok(()),
+        Err(e) => Err(not_created(dir, &e)),
+        Ok(()) => Ok(()),
+    }
+}
+
+/// Returns the error for a directory that cannot be created. The directory that it should be in may be missing.
+pub fn not_created(dir: &Path, error: &std::io::Error) -> String {
+    let parent = dir.parent().filter(|parent| !parent.as_os_str().is_empty());
+    match parent.filter(|parent| !parent.exists()) {
+        Some(parent) => format!(
+            "{}: cannot be created, because the directory {} does not exist; create or mount it first",
+            dir.display(),
+            parent.display()
+        ),
+        None => format!("{}: cannot be created: {error}", dir.display()),
     }
 }

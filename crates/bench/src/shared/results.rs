@@ -1,8 +1,9 @@
 //! The directory of results of a run.
 
-use super::engine::create_directory;
+use super::engine::{create_directory, not_created};
 use crate::report::timestamp;
 use crate::target::Result;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Returns a directory name that has the time as its suffix.
@@ -22,8 +23,12 @@ pub fn create_parent(path: &Path) -> Result<()> {
 /// Creates a directory that must not exist, and the one that it is in, but no more.
 pub fn create(results: &Path) -> Result<()> {
     create_parent(results)?;
-    std::fs::create_dir(results)
-        .map_err(|e| format!("{}: cannot be created: {e}", results.display()))
+    std::fs::create_dir(results).map_err(|e| match e.kind() {
+        ErrorKind::AlreadyExists => {
+            format!("{}: exists; choose another directory with --results", results.display())
+        }
+        _ => not_created(results, &e),
+    })
 }
 
 /// Joins words so that a shell splits them again.

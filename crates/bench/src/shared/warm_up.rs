@@ -6,6 +6,7 @@
 
 use super::meters::Meters;
 use crate::target::Result;
+use clap::{Arg, ArgMatches};
 use std::collections::VecDeque;
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -33,7 +34,20 @@ pub enum WarmUp {
     Auto(u64),
 }
 
+/// Returns the argument `--warm-up` of a suite.
+pub fn argument(help: &'static str) -> Arg {
+    Arg::new("warm-up").long("warm-up").value_name("SECONDS|auto[:MOST]").help(help)
+}
+
 impl WarmUp {
+    /// Returns the warm-up that [`argument`] names; none if it is not given.
+    ///
+    /// # Errors
+    /// As [`WarmUp::parse`].
+    pub fn of(args: &ArgMatches) -> Result<WarmUp> {
+        args.get_one::<String>("warm-up").map_or(Ok(WarmUp::None), |text| WarmUp::parse(text))
+    }
+
     /// Parses seconds, `auto`, or `auto:` and the most seconds.
     ///
     /// # Errors
@@ -52,6 +66,11 @@ impl WarmUp {
                 "warm-up {text}: expected seconds, auto, or auto: and the most seconds, more than {WINDOWS}"
             )),
         }
+    }
+
+    /// Returns the flag of db_bench that stands for it, if there is one.
+    pub fn flag(self) -> Option<String> {
+        (self != WarmUp::None).then(|| format!("--warm_up={self}"))
     }
 
     /// Returns the most seconds that it takes.

@@ -39,6 +39,7 @@ pub use peers::{ENGINES, Peer, has_database, peer};
 pub use settings::codec_option;
 
 use crate::flags::Flags;
+use crate::shared::engine::create_directory;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -351,15 +352,7 @@ pub fn directories(flags: &Flags) -> (PathBuf, Option<PathBuf>) {
 /// Creates the directories that `--db` and `--wal_dir` name, but not their parents: a volume may be missing.
 pub fn make_directories(flags: &Flags) -> Result<()> {
     let (db, wal) = directories(flags);
-    for dir in std::iter::once(db).chain(wal) {
-        match std::fs::create_dir(&dir) {
-            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
-                return Err(format!("{}: cannot be created: {error}", dir.display()));
-            }
-            _ => {}
-        }
-    }
-    Ok(())
+    std::iter::once(db).chain(wal).try_for_each(|dir| create_directory(&dir))
 }
 
 /// Deletes the files of a database, but not the directories: they may be mount points.

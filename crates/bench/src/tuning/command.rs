@@ -3,6 +3,7 @@
 use super::scenarios::{SCENARIOS, sweep};
 use super::suite::{self, Job};
 use crate::shared::engine::Choice;
+use crate::shared::warm_up::{self, WarmUp};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
 
@@ -35,6 +36,7 @@ pub fn dispatch(args: &ArgMatches, line: String) -> Result<bool, String> {
         results: args.get_one::<PathBuf>("results").cloned(),
         seed: args.get_one::<u64>("seed").copied().unwrap_or(1),
         quiet: args.get_flag("quiet"),
+        warm_up: WarmUp::of(args)?,
         engine_flags: many("flags").cloned().collect(),
     };
     suite::run(&job)
@@ -75,6 +77,10 @@ pub fn command() -> Command {
                 .value_name("FLAG=VALUE,...")
                 .action(ArgAction::Append)
                 .help("Runs 10 readers beside a merging writer for each value of a flag of db_bench, and draws a chart"),
+            warm_up::argument(
+                "Operations that do not count before scenarios on a filled database, from 5 on: for seconds, or until \
+                 the throughput is steady",
+            ),
             Arg::new("results")
                 .long("results")
                 .value_name("DIR")

@@ -15,6 +15,7 @@ use crate::shared::environment::About;
 use crate::shared::results;
 use crate::shared::run_dir::RunDir;
 use crate::shared::screen::stop_at_ctrl_c;
+use crate::shared::warm_up::WarmUp;
 use crate::target::{Result, peer};
 use crate::workloads::Recording;
 use serde_json::{Map, Value, json};
@@ -43,6 +44,8 @@ pub struct Job {
     pub seed: u64,
     /// Show no progress.
     pub quiet: bool,
+    /// The warm-up of runs on a filled database.
+    pub warm_up: WarmUp,
     /// Flags of db_bench for the engine.
     pub engine_flags: Vec<String>,
 }
@@ -57,8 +60,9 @@ pub fn run(job: &Job) -> Result<bool> {
             run.benchmark, peer.name
         ));
     }
-    let flags = all().flat_map(|run| run.fill.iter().chain([&run.flags]));
-    db_bench::check(&job.engine, &job.dir, flags.map(|flags| with_engine(job, flags)))?;
+    let fills = all().filter_map(|run| run.fill.as_ref()).map(|fill| with_engine(job, fill));
+    let others = all().map(|run| measured(job, run));
+    db_bench::check(&job.engine, &job.dir, fills.chain(others))?;
     if all().next().is_none() {
         return Err("no scenario is left to run".to_owned());
     }
@@ -121,12 +125,12 @@ impl Suite<'_> {
     /// interrupted fill.
     fn one(&mut self, run: &Run, dir: &mut RunDir) -> Result<Value> {
         if let Some(fill) = &run.fill {
-            let line = self.bench(run, ("fill", fill), dir)?;
+            let line = self.bench(run, ("fill", &with_engine(self.job, fill)), dir)?;
             if self.stop.load(Ordering::Relaxed) {
                 return Ok(line);
             }
         }
-        let line = self.bench(run, ("measured", &run.flags), dir)?;
+        let line = self.bench(run, ("measured", &measured(self.job, run)), dir)?;
         self.done += 1;
         Ok(line)
     }
@@ -138,13 +142,12 @@ impl Suite<'_> {
         dir: &mut RunDir,
     ) -> Result<Value> {
         let job = self.job;
-        let flags = with_engine(job, flags);
         let fill =
             run.fill.as_ref().filter(|_| phase == "measured").map(|fill| with_engine(job, fill));
         let bench = Bench {
             engine: (job.name, &job.engine),
             db: &job.dir,
-            flags: &flags,
+            flags,
             seed: job.seed,
             fields: fields(run, phase),
             fill: fill.as_deref(),
@@ -183,6 +186,15 @@ fn fields(run: &Run, phase: &str) -> Map<String, Value> {
         ("published_ops_per_sec", json!(published)),
     ];
     fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// Returns the flags of the measured part of a run.
+fn measured(job: &Job, run: &Run) -> Vec<String> {
+    let mut flags = with_engine(job, &run.flags);
+    if run.fill.is_some() {
+        flags.extend(job.warm_up.flag());
+    }
+    flags
 }
 
 fn with_engine(job: &Job, flags: &[String]) -> Vec<String> {

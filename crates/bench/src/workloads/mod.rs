@@ -1,5 +1,6 @@
 //! The benchmarks: one row each, with RocksDB's names and meanings.
 
+mod crowd;
 mod deterministic;
 mod disposable;
 pub mod distributions;
@@ -77,6 +78,14 @@ pub struct Benchmark {
     pub tune: fn(&mut Config),
     /// The way in which it is run.
     pub body: Body,
+}
+
+impl Benchmark {
+    /// Returns whether operations before it change nothing about it: its database is filled, and does not become empty.
+    pub fn has_warm_up(&self) -> bool {
+        let removes = matches!(self.effect, Effect::RemovesFirst | Effect::RemovesRandom);
+        !self.fresh && !removes && matches!(self.body, Body::Threads(_) | Body::WithWriter(_))
+    }
 }
 
 fn needs_merge_operator(name: &str) -> bool {

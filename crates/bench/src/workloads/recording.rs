@@ -4,7 +4,7 @@ use crate::config::Config;
 use crate::shared::meters::Meters;
 use crate::shared::recorder::{Phase, Recorder};
 use crate::shared::view::{Screen, Size};
-use crate::stats::Op;
+use crate::shared::warm_up::WarmUp;
 use crate::target::Target;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -29,11 +29,6 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Returns the meters of this many threads, by kind of operation, if there is a record.
-    pub(super) fn meters(&self, threads: usize) -> Option<Arc<Meters>> {
-        self.name.as_ref().map(|_| Arc::new(Meters::new(&Op::ALL.map(Op::name), threads)))
-    }
-
     /// Begins to record a benchmark of this many operations, if there is a record. The costs of the process are counted
     /// elsewhere.
     pub(super) fn start(
@@ -61,9 +56,9 @@ impl Recording {
                 seconds: by_time.then_some(config.duration as f64),
                 operations: (!by_time).then_some(operations),
                 later_seconds: self.later_seconds,
-                ..Size::default()
+                warm_up_seconds: config.warm_up.most_seconds() as f64,
             },
-            warm_up: false,
+            warm_up: config.warm_up != WarmUp::None,
             server: None,
         }))
     }

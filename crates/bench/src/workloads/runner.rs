@@ -1,8 +1,8 @@
 //! Runs the list of benchmarks on one engine in this process.
 
+use super::crowd::Crowd;
 use super::live::Live;
 use super::recording::Recording;
-use super::thread::{Presence, Shared, Thread};
 use super::{Benchmark, Body, Entry, parse_list};
 use crate::config::Config;
 use crate::engine_writes::{self, Opened};
@@ -12,17 +12,18 @@ use crate::json::{Context, Sink};
 use crate::keys::KeyMaker;
 use crate::process::{FileWatch, Memory, Usage, size_on_disk};
 use crate::progress::{Progress, Show};
-use crate::report::{self, EngineState, Phase, say};
-use crate::rng::Random64;
+use crate::report::{self, EngineState, Phase, WarmedUp, say};
 use crate::shared::meters::Meters;
+use crate::shared::recorder::Recorder;
 use crate::shared::tree::{Counters, Debt};
+use crate::shared::warm_up::WarmUp;
 use crate::stats::{Counter, Op, Stats, Total};
 use crate::target::{self, Engine, Result, Target};
 use crate::values::ValueShape;
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Barrier};
 use std::time::Instant;
 
 /// Runs everything that the flags ask for.
@@ -220,13 +221,7 @@ impl<'a> Runner<'a> {
         }
         let target = Arc::clone(self.target.as_ref().ok_or("no database is open")?);
         if let Body::Properties(names) = benchmark.body {
-            let value = |name: &str| target.property(name).unwrap_or_else(|| "(failed)".to_owned());
-            match names {
-                [name] => say(&format!("\n{}", value(name))),
-                names => names
-                    .iter()
-                    .for_each(|name| say(&format!("{name}: {}", value(name).trim_end()))),
-            }
+            print_properties(&*target, names);
             return Ok(None);
         }
         let mut config = self.config.clone();
@@ -234,11 +229,21 @@ impl<'a> Runner<'a> {
         let values = ValueShape::new(self.flags, config.value_size);
         let entry_size = config.keys.key_size as f64 + values.average();
         let threads = config.threads;
+        let mut crowd = self.crowd(benchmark, &config, &values, &*target);
+        let mut recorder = self.recorder(benchmark, &target, crowd.as_ref());
+        let warm_up = match &mut crowd {
+            Some(crowd) => self.warm_up(benchmark, crowd, recorder.as_mut())?,
+            None => WarmedUp::default(),
+        };
         Memory::reset_peak();
         let (before, files) = (Usage::now(), self.watch.bytes());
         let engine = engine_written(&*target, self.opened);
         let (counters, debt) = self.engine_state(&target);
-        let total = self.measure(benchmark, &config, values, &target)?;
+        let total = self.measure(benchmark, &config, crowd.as_ref(), &*target);
+        if let Some(recorder) = recorder {
+            recorder.finish()?;
+        }
+        let total = total?;
         let usage = Usage::now().since(&before);
         let grown = self.watch.bytes() - files;
         let engine_written = engine_written(&*target, self.opened);
@@ -262,6 +267,7 @@ impl<'a> Runner<'a> {
             live: self.live.bytes(),
             state,
             complete: self.is_complete(),
+            warm_up,
         };
         self.print(&phase)?;
         if benchmark.name == "randomtransaction" && config.transactions.on {
@@ -316,6 +322,7 @@ impl<'a> Runner<'a> {
             live: self.live.bytes(),
             state: EngineState::default(),
             complete: self.is_complete(),
+            warm_up: WarmedUp::default(),
         };
         self.print(&phase)?;
         Ok(phase.rate())
@@ -331,55 +338,105 @@ impl<'a> Runner<'a> {
         std::io::stdout().flush().map_err(|error| error.to_string())
     }
 
+    /// Returns the threads of a benchmark that has some.
+    fn crowd<'c>(
+        &mut self,
+        benchmark: &Benchmark,
+        config: &'c Config,
+        values: &'c ValueShape,
+        target: &'c dyn Target,
+    ) -> Option<Crowd<'c>> {
+        let (body, extra) = match benchmark.body {
+            Body::Threads(body) => (body, 0),
+            Body::WithWriter(body) => (body, 1),
+            Body::Once(_) | Body::Properties(_) | Body::Reopen => return None,
+        };
+        let count = config.threads + extra;
+        let first = self.threads + 1;
+        self.threads += count as u64;
+        let is_recorded = self.recording.name.is_some() || config.warm_up != WarmUp::None;
+        let meters = is_recorded.then(|| Arc::new(Meters::new(&Op::ALL.map(Op::name), count)));
+        let stop = Arc::clone(&self.recording.stop);
+        Some(Crowd { config, body, values, target, first, extra, meters, stop })
+    }
+
+    /// Runs the warm-up of a benchmark. Nothing of it counts but the keys that it writes.
+    fn warm_up(
+        &mut self,
+        benchmark: &Benchmark,
+        crowd: &mut Crowd<'_>,
+        recorder: Option<&mut Recorder>,
+    ) -> Result<WarmedUp> {
+        let config = crowd.config;
+        if config.warm_up == WarmUp::None {
+            return Ok(WarmedUp::default());
+        }
+        if !benchmark.has_warm_up() {
+            say(&format!(
+                "{:<12} : no warm-up (it begins with an empty database, or deletes)",
+                benchmark.name
+            ));
+            return Ok(WarmedUp::default());
+        }
+        let begun = Instant::now();
+        let (threads, detected) = crowd.warm_up(config.warm_up)?;
+        let seconds = begun.elapsed().as_secs_f64();
+        if let Some(recorder) = recorder {
+            recorder.measured(detected);
+        }
+        // The measured part draws other keys.
+        crowd.first += crowd.count() as u64;
+        self.threads += crowd.count() as u64;
+        let total = Total::of(threads);
+        let ops = total.background.map_or(total.done, |(ops, _)| ops);
+        let entry_size = config.keys.key_size as f64 + crowd.values.average();
+        self.live.apply(benchmark.effect, ops, config.fill_num, entry_size);
+        let how = if detected { "until the throughput was steady" } else { "not counted" };
+        say(&format!("Warm-up:    {seconds:.1} seconds, {how}"));
+        Ok(WarmedUp { seconds, detected })
+    }
+
+    /// Runs the measured part of a benchmark: its threads, or the action that it is.
     fn measure(
         &mut self,
         benchmark: &Benchmark,
         config: &Config,
-        values: ValueShape,
-        target: &Arc<dyn Target>,
+        crowd: Option<&Crowd<'_>>,
+        target: &dyn Target,
     ) -> Result<Total> {
-        let (body, extra) = match benchmark.body {
-            Body::Threads(body) => (body, 0),
-            Body::WithWriter(body) => (body, 1),
-            Body::Once(action) => {
-                let mut stats = Stats::start(0, config.timing, 0, config.interval, Arc::default());
-                action(&**target, self.flags)?;
-                stats.stop();
-                self.threads += 1;
-                return Ok(Total::of(vec![stats]));
-            }
-            Body::Properties(_) | Body::Reopen => return Ok(Total::default()),
-        };
-        let first = self.threads + 1;
-        let count = config.threads + extra;
-        self.threads += count as u64;
-        let counters: Vec<Arc<Counter>> = (0..count).map(|_| Arc::default()).collect();
-        let stop = Arc::clone(&self.recording.stop);
-        let crowd = Crowd {
-            config,
-            shared: &Shared::new(config, values, target.clock(), stop),
-            target: &**target,
-            first,
-            extra,
-            meters: self.recording.meters(count),
-        };
-        let foreground = counters.iter().skip(extra).cloned().collect();
-        let ops = config.reads.max(config.writes) * config.threads as u64;
-        let recorder = self.recording.start(
-            config,
-            target,
-            crowd.meters.as_ref(),
-            ops,
-            &self.context.engine_version,
-        );
+        if let Body::Once(action) = benchmark.body {
+            let mut stats = Stats::start(0, config.timing, 0, config.interval, Arc::default());
+            action(target, self.flags)?;
+            stats.stop();
+            self.threads += 1;
+            return Ok(Total::of(vec![stats]));
+        }
+        let Some(crowd) = crowd else { return Ok(Total::default()) };
+        let counters: Vec<Arc<Counter>> = (0..crowd.count()).map(|_| Arc::default()).collect();
+        let foreground = counters.iter().skip(crowd.extra).cloned().collect();
+        let ops = operations(config);
         let progress =
             Progress::start(&self.show, benchmark.name, foreground, ops, config.duration)?;
-        let threads = crowd.run(body, &counters);
+        let threads = crowd.run(&counters);
         drop(progress);
-        if let Some(recorder) = recorder {
-            recorder.finish()?;
-        }
         threads.map(Total::of)
+    }
+
+    /// Begins to record a benchmark, if it has threads and a suite asks for a record.
+    fn recorder(
+        &self,
+        benchmark: &Benchmark,
+        target: &Arc<dyn Target>,
+        crowd: Option<&Crowd<'_>>,
+    ) -> Option<Recorder> {
+        let crowd = crowd?;
+        let mut config = crowd.config.clone();
+        if !benchmark.has_warm_up() {
+            config.warm_up = WarmUp::None;
+        }
+        let ops = operations(&config);
+        let version = &self.context.engine_version;
+        self.recording.start(&config, target, crowd.meters.as_ref(), ops, version)
     }
 
     fn engine_state(&self, target: &Arc<dyn Target>) -> (Counters, Debt) {
@@ -399,73 +456,18 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// The threads of one benchmark.
-struct Crowd<'a> {
-    config: &'a Config,
-    shared: &'a Shared,
-    target: &'a dyn Target,
-    first: u64,
-    extra: usize,
-    meters: Option<Arc<Meters>>,
+/// Returns the operations of all threads of a benchmark that ends after a number of them.
+fn operations(config: &Config) -> u64 {
+    config.reads.max(config.writes) * config.threads as u64
 }
 
-impl Crowd<'_> {
-    /// Starts them together and waits for all. After an error the others stop soon.
-    fn run(
-        &self,
-        body: fn(&mut Thread<'_>) -> Result<()>,
-        counters: &[Arc<Counter>],
-    ) -> Result<Vec<Stats>> {
-        let barrier = Barrier::new(counters.len());
-        std::thread::scope(|scope| {
-            let start = |id: usize| {
-                let (counter, barrier) = (Arc::clone(&counters[id]), &barrier);
-                scope.spawn(move || self.thread(id, counter, barrier, body))
-            };
-            let threads: Vec<_> = (0..counters.len()).map(start).collect();
-            let join = |thread: std::thread::ScopedJoinHandle<'_, Result<Stats>>| {
-                thread.join().unwrap_or_else(|_| Err("a benchmark thread panicked".to_owned()))
-            };
-            threads.into_iter().map(join).collect()
-        })
-    }
-
-    fn thread(
-        &self,
-        id: usize,
-        counter: Arc<Counter>,
-        barrier: &Barrier,
-        body: fn(&mut Thread<'_>) -> Result<()>,
-    ) -> Result<Stats> {
-        let config = self.config;
-        let mut presence = Presence::new(self.shared, id >= self.extra);
-        let session = self.target.session(config.read_mode, config.write_mode);
-        let keys = KeyMaker::new(&config.keys);
-        barrier.wait();
-        let mut thread = Thread {
-            id,
-            random: Random64::new(config.seed.wrapping_add(self.first + id as u64)),
-            stats: Stats::start(id, config.timing, config.slow_micros, config.interval, counter),
-            config,
-            shared: self.shared,
-            session: session?,
-            target: self.target,
-            keys,
-        };
-        if let Some(meters) = &self.meters {
-            thread.stats.record(Arc::clone(meters));
+fn print_properties(target: &dyn Target, names: &[&str]) {
+    let value = |name: &str| target.property(name).unwrap_or_else(|| "(failed)".to_owned());
+    match names {
+        [name] => say(&format!("\n{}", value(name))),
+        names => {
+            names.iter().for_each(|name| say(&format!("{name}: {}", value(name).trim_end())));
         }
-        let counted = config.perf_level > 1;
-        if counted {
-            thread.session.set_perf_level(config.perf_level)?;
-        }
-        let result = body(&mut thread);
-        thread.stats.stop();
-        if counted {
-            thread.stats.perf = thread.session.perf_report();
-        }
-        presence.succeeded = result.is_ok();
-        result.map(|()| thread.stats)
     }
 }
 

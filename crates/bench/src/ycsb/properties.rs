@@ -86,7 +86,8 @@ pub struct Properties(BTreeMap<String, String>);
 impl Properties {
     /// Adds the properties of a file. Errors name the file, the line, and what is wrong.
     pub fn read(&mut self, path: &Path) -> Result<(), String> {
-        let bytes = std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let bytes = std::fs::read(path)
+            .map_err(|e| format!("{}: the property file cannot be read: {e}", path.display()))?;
         // Java reads Latin-1 where nothing else is said; all keys and values of YCSB are ASCII.
         let text: String = bytes.iter().map(|&byte| char::from(byte)).collect();
         for (number, line) in logical_lines(&text) {

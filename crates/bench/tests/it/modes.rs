@@ -121,7 +121,7 @@ fn what_is_wrong_outside_is_named() {
     let missing = dir.arg("db", "not/there");
     assert!(
         bad(&["--benchmarks=fillseq", "--num=1", &missing])
-            .contains("not/there: cannot be created: No such file")
+            .contains("not/there: cannot be created, because the directory ")
     );
     let none = dir.arg("db", "none");
     assert!(

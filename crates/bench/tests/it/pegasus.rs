@@ -93,6 +93,18 @@ fn a_line_has_the_command_that_repeats_it() {
 }
 
 #[test]
+fn a_warm_up_comes_before_each_mix_and_does_not_count() {
+    let dir = tempfile::tempdir().unwrap();
+    let more = ["--mixes", "3:1", "--values", "320", "--warm-up", "1"];
+    let (lines, _) = run(dir.path(), &more);
+    let seconds: Vec<bool> =
+        lines.iter().map(|line| line["warm_up"]["seconds"].as_f64() >= Some(1.0)).collect();
+    assert_eq!(seconds, [false, true], "the load has none");
+    assert_eq!(lines[1]["operations"], 600);
+    assert!(lines[1]["command"].as_str().unwrap().contains("--warm-up 1"), "{}", lines[1]);
+}
+
+#[test]
 fn it_runs_on_rocksdb() {
     if super::library().is_none() {
         return;

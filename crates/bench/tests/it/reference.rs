@@ -17,7 +17,11 @@ fn the_rows_in_memory_read_what_they_wrote() {
     let (db, wal, results) = (path("db"), path("wal"), path("results"));
     let size = ["--keys", "3000", "--seconds", "1", "--threads", "2", "--results", &results];
     let output = bench(
-        &[&["in-memory", "--dir", &db, "--wal-dir", &wal, "--rows", "1,4"], &size[..]].concat(),
+        &[
+            &["in-memory", "--dir", &db, "--wal-dir", &wal, "--rows", "1,4", "--warm-up", "1"],
+            &size[..],
+        ]
+        .concat(),
     );
     assert!(output.status.success(), "{}", text(&output));
     let lines = lines(&dir.path().join("results/results.jsonl"));
@@ -29,6 +33,9 @@ fn the_rows_in_memory_read_what_they_wrote() {
     for line in &lines {
         super::check_record(line);
     }
+    let warm: Vec<bool> =
+        lines.iter().map(|line| line["warm_up"]["seconds"].as_f64() >= Some(1.0)).collect();
+    assert_eq!(warm, [false, true, false, true]);
     let read = &lines[1];
     assert_eq!(
         (&read["found"], &read["published_ops_per_sec"]),

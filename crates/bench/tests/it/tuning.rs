@@ -93,6 +93,41 @@ fn a_sweep_draws_a_bar_for_each_value() {
 }
 
 #[test]
+fn a_warm_up_comes_before_runs_on_a_filled_database_and_does_not_count() {
+    let dir = tempfile::tempdir().unwrap();
+    let (lines, _) = run(dir.path(), &["--scenarios", "1,5,8", "--warm-up", "1"]);
+    let seconds = |line: &Value| line["warm_up"]["seconds"].as_f64().unwrap();
+    let names: Vec<(u64, &str, bool)> = lines
+        .iter()
+        .map(|line| {
+            let phase = line["phase"].as_str().unwrap();
+            (line["scenario"].as_u64().unwrap(), phase, seconds(line) >= 1.0)
+        })
+        .collect();
+    let expected = [
+        (1, "measured", false),
+        (5, "fill", false),
+        (5, "measured", true),
+        (8, "fill", false),
+        (8, "measured", true),
+    ];
+    assert_eq!(names, expected);
+    for line in &lines {
+        super::check_record(line);
+        assert_eq!(line["operations"], 3000, "{line}");
+        let has_flag = line["command"].as_str().unwrap().contains("--warm_up=1");
+        assert_eq!(has_flag, seconds(line) > 0.0, "{line}");
+        // What is counted is what the measured part wrote.
+        let written = line["user_bytes_written"].as_u64().unwrap();
+        assert!(line["scenario"] == 8 || written == 3000 * 116, "{line}");
+    }
+    let timeline = std::fs::read_to_string(dir.path().join("results/timeline.jsonl")).unwrap();
+    let seconds = timeline.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let warm: Vec<Value> = seconds.filter(|line| line["state"] == "warm-up").collect();
+    assert!(!warm.is_empty() && warm.iter().all(|line| line["scenario"] != 1), "{warm:?}");
+}
+
+#[test]
 fn mistakes_are_refused_by_name_and_create_nothing() {
     let refused = |more: &[&str], expected: &str| suites::refused(&["tuning"], more, expected);
     refused(&["--scenarios", "10"], "10 is not in 1..=9");
@@ -103,5 +138,6 @@ fn mistakes_are_refused_by_name_and_create_nothing() {
     refused(&["--sweep", "write_bufer_size=1,2"], "write_bufer_size");
     refused(&["--sweep", "write_buffer_size"], "expected FLAG=VALUE,VALUE");
     refused(&["--", "--cache_sise=1"], "cache_sise");
+    refused(&["--warm-up", "auto:3"], "warm-up auto:3: expected seconds, auto, or auto:");
     assert!(text(&bench(&[])).contains("--dir <DIR>"));
 }

@@ -198,7 +198,10 @@ fn wrong_input_is_refused_by_name_and_creates_nothing() {
     let base = ["ycsb", "load", "-P", file, "--db", db];
     let with = |more: &[&'static str]| [&base[..], more].concat();
     refused(&["ycsb", "run", "-P", file, "--db", db], "there is no database");
-    refused(&["ycsb", "load", "-P", "/none", "--db", db], "/none: No such file");
+    refused(
+        &["ycsb", "load", "-P", "/none", "--db", db],
+        "/none: the property file cannot be read: No such file",
+    );
     refused(&["ycsb", "load", "-P", file, "--db", &format!("{db}/x/y")], "cannot be created");
     refused(&["ycsb", "load", "-P", file], "--db is missing");
     refused(&with(&["-p", "recordcuont=1"]), "did you mean recordcount?");

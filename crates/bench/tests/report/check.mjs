@@ -139,6 +139,17 @@ async function overview(page, where) {
       if (figure === "0") await sound(page, `${where}, figure ${figure}`);
     }
   });
+  // A link of the summary opens its figure; the last one is not the first figure.
+  const target = await page.$$eval("#verdicts td a", (links) => {
+    document.querySelectorAll("#verdicts details").forEach((part) => { part.open = true; });
+    links.at(-1)?.click();
+    return links.at(-1)?.hash;
+  });
+  if (target) {
+    await page.waitForFunction((id) => document.querySelector(id).checkVisibility(), { timeout: 2000 }, target);
+    await sound(page, `${where}, verdicts`);
+    await page.evaluate(() => { history.replaceState(null, "", "#overview"); });
+  }
   await page.select("#figure", "0");
   if (views.length > 0) await views[0].click();
 }
