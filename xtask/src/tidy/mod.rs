@@ -10,6 +10,7 @@ mod labels;
 mod lengths;
 mod owners;
 mod places;
+mod programs;
 mod unsafety;
 mod walks;
 
@@ -116,6 +117,7 @@ pub(crate) fn run() -> ExitCode {
     cycles::check(&engine, &mut problems);
     owners::check(&engine, &mut problems);
     labels::check(&engine, &mut problems);
+    programs::check(&root, &mut problems);
     walks::check(&root, &engine, &mut problems);
     documents::check_folders(&root, ORDER, &mut problems);
     documents::check_compiler(&root, &mut problems);
