@@ -1,4 +1,4 @@
-//! The verdicts of all charts, counted: how often each engine is better and where, so that no loss has to be looked for.
+//! The verdicts of all charts, counted: how often each engine is better, and where. Losses are as plain as wins.
 
 use super::data::Data;
 use super::numbers::ratio;

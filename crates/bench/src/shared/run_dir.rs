@@ -120,10 +120,11 @@ fn has_end(path: &Path, end: &str) -> bool {
     path.extension().is_some_and(|extension| extension == end)
 }
 
-/// Returns whether a file has a line of results with a rate, or a second with operations.
+/// Returns whether a file has a line of results with a rate, or a second with operations. A line that is cut off may be
+/// one.
 fn has_line(path: &Path) -> std::io::Result<bool> {
     for line in BufReader::new(std::fs::File::open(path)?).lines() {
-        let line: Value = serde_json::from_str(&line?).unwrap_or_default();
+        let Ok(line) = serde_json::from_str::<Value>(&line?) else { return Ok(true) };
         let rate = |field: &str| line[field].as_f64() > Some(0.0);
         let kinds = line["ops"].as_object().into_iter().flatten();
         let mut done = kinds.map(|(_, number)| number.as_u64().unwrap_or(1));

@@ -41,6 +41,7 @@ fn what_was_measured_stays() {
         ("b/001/forestdb/results.jsonl", "{}\n{\"documents_per_sec\":1}"),
         ("timeline.jsonl", "{\"ops\":{\"READ\":1}}"),
         ("a/001/notes", "of the user"),
+        ("results.jsonl", "{\"ops_per_sec\":2"),
     ] {
         let mut cut = run(&dir);
         let file = path.join(file);
