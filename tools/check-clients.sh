@@ -8,24 +8,11 @@
 # and go-redis. Programs are changed in one way: port 6379 is replaced by a free one.
 set -euo pipefail
 
-top=$(cd "$(dirname "$0")/.." && pwd)
-server=${1:-}
-if [[ -z $server ]]; then
-  cargo build -q --manifest-path "$top/Cargo.toml" -p ferrolith-server
-  server=$top/target/debug/ferrolith-server
-fi
-work=$(mktemp -d)
-pid=
-trap '[[ -z $pid ]] || kill "$pid" && wait "$pid" || true; rm -rf "$work"' EXIT
+# shellcheck source=tools/lib/server.sh
+source "$(dirname "$0")/lib/server.sh"
+server_program "${1:-}"
 
-"$server" --dir "$work/data" --durability os --listen 127.0.0.1:0 >"$work/server.log" 2>&1 &
-pid=$!
-for _ in $(seq 100); do
-  port=$(sed -n 's/^Redis clients: 127.0.0.1:\([0-9]*\)$/\1/p' "$work/server.log")
-  [[ -z $port ]] || break
-  sleep 0.1
-done
-[[ -n $port ]] || { cat "$work/server.log" >&2; exit 1; }
+server_start 127.0.0.1:0 --durability os
 
 failed=0
 # Compares the file that was printed with the expected one. Arguments: name, expected, printed.

@@ -9,22 +9,13 @@
 set -euo pipefail
 
 checkout=${1:?"usage: tools/check-go-redis.sh CHECKOUT [SERVER]"}
-top=$(cd "$(dirname "$0")/.." && pwd)
-server=${2:-}
-if [[ -z $server ]]; then
-  cargo build -q --manifest-path "$top/Cargo.toml" -p ferrolith-server
-  server=$top/target/debug/ferrolith-server
-fi
-work=$(mktemp -d)
-pid=
-trap '[[ -z $pid ]] || kill "$pid" && wait "$pid" || true; rm -rf "$work"' EXIT
+# shellcheck source=tools/lib/server.sh
+source "$(dirname "$0")/lib/server.sh"
+server_program "${2:-}"
 git -C "$checkout" archive "${GO_REDIS_VERSION:-v9.22.0}" | tar -x -C "$work"
 (cd "$work" && go test -c -o suite .)
 
-"$server" --dir "$work/data" --durability os --listen 127.0.0.1:6379 --enable-debug-command yes >"$work/server.log" 2>&1 &
-pid=$!
-for _ in $(seq 100); do grep -q '^Redis clients' "$work/server.log" && break; sleep 0.1; done
-grep -q '^Redis clients' "$work/server.log" || { cat "$work/server.log" >&2; exit 1; }
+server_start 127.0.0.1:6379 --durability os --enable-debug-command yes
 
 # Left out: clusters, rings of several servers, sentinels, TLS, modules, vector sets, arrays, client-side caches. RE_CLUSTER
 # keeps the suite from connecting to servers of these groups before its first test.

@@ -9,13 +9,9 @@
 set -euo pipefail
 
 checkout=${1:?"usage: tools/check-kvrocks.sh CHECKOUT [SERVER [PACKAGE...]]"}
-top=$(cd "$(dirname "$0")/.." && pwd)
-server=${2:-}
-if [[ -z $server ]]; then
-  cargo build -q --manifest-path "$top/Cargo.toml" -p ferrolith-server
-  server=$top/target/debug/ferrolith-server
-fi
-server=$(realpath "$server")
+# shellcheck source=tools/lib/server.sh
+source "$(dirname "$0")/lib/server.sh"
+server_program "${2:-}"
 shift $(($# < 2 ? $# : 2))
 packages=("$@")
 # Left out, as features of Kvrocks alone: applybatch, disk, log, movex, namespace, perflog, rdb, search, server
@@ -24,8 +20,6 @@ packages=("$@")
   introspection keyspace limits multi ping protocol pubsub quit rename reset restore scan scripting slowlog sort type
   type/bitmap type/hash type/incr type/list type/set type/stream type/strings type/zset)
 
-work=$(mktemp -d)
-trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 git -C "$checkout" archive HEAD tests/gocase | tar -x -C "$work" --strip-components=2
 mkdir "$work/servers"
 # The suite's client asks for RESP3, which a Kvrocks without `resp3-enabled yes` refuses; here the client asks for RESP2.

@@ -9,33 +9,17 @@
 set -euo pipefail
 
 checkout=${1:?"usage: tools/check-pegasus.sh CHECKOUT [SERVER]"}
-top=$(cd "$(dirname "$0")/.." && pwd)
-server=${2:-}
-if [[ -z $server ]]; then
-  cargo build -q --manifest-path "$top/Cargo.toml" -p ferrolith-server
-  server=$top/target/debug/ferrolith-server
-fi
-work=$(mktemp -d)
-pid=
-stop() { [[ -z $pid ]] || { kill "$pid" && wait "$pid" || true; }; pid=; }
-trap 'stop; chmod -R u+w "$work"; rm -rf "$work"' EXIT
+# shellcheck source=tools/lib/server.sh
+source "$(dirname "$0")/lib/server.sh"
+server_program "${2:-}"
 
 git -C "$checkout" archive HEAD go-client python-client | tar -x -C "$work"
 
 # Starts a server without data. Three addresses stand for the three meta servers and nodes that the suites expect.
 start() {
-  stop
-  rm -rf "$work/data"
-  "$server" --dir "$work/data" --durability os --pegasus-table temp:8 "$@" \
+  server_start 127.0.0.1:0 --durability os --pegasus-table temp:8 "$@" \
     --pegasus-listen 127.0.0.1:34801,127.0.0.1:34802,127.0.0.1:34803,127.0.0.1:34601,127.0.0.1:34602,127.0.0.1:34603 \
-    --pegasus-advertise 127.0.0.1:34801,127.0.0.1:34802,127.0.0.1:34803 >"$work/server.log" 2>&1 &
-  pid=$!
-  for _ in $(seq 100); do
-    grep -q 127.0.0.1:34603 "$work/server.log" && return
-    sleep 0.1
-  done
-  cat "$work/server.log" >&2
-  exit 1
+    --pegasus-advertise 127.0.0.1:34801,127.0.0.1:34802,127.0.0.1:34803
 }
 
 failed=0

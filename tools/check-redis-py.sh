@@ -9,25 +9,16 @@
 set -euo pipefail
 
 checkout=${1:?"usage: tools/check-redis-py.sh CHECKOUT [SERVER]"}
-top=$(cd "$(dirname "$0")/.." && pwd)
-server=${2:-}
+# shellcheck source=tools/lib/server.sh
+source "$(dirname "$0")/lib/server.sh"
+server_program "${2:-}"
 version=${REDIS_PY_VERSION:-8.1.0}
-if [[ -z $server ]]; then
-  cargo build -q --manifest-path "$top/Cargo.toml" -p ferrolith-server
-  server=$top/target/debug/ferrolith-server
-fi
-work=$(mktemp -d)
-pid=
-trap '[[ -z $pid ]] || kill "$pid" && wait "$pid" || true; rm -rf "$work"' EXIT
 git -C "$checkout" archive "v$version" | tar -x -C "$work"
 python3 -m venv "$work/venv"
 "$work/venv/bin/pip" -q install "redis==$version" pytest pytest-asyncio pytest-timeout mock packaging numpy xxhash \
   pybreaker PyJWT redis-entraid
 
-"$server" --dir "$work/data" --durability os --listen 127.0.0.1:6379 --enable-debug-command yes >"$work/server.log" 2>&1 &
-pid=$!
-for _ in $(seq 100); do grep -q '^Redis clients' "$work/server.log" && break; sleep 0.1; done
-grep -q '^Redis clients' "$work/server.log" || { cat "$work/server.log" >&2; exit 1; }
+server_start 127.0.0.1:6379 --durability os --enable-debug-command yes
 
 # Left out: tests of modules, clusters, replicas, sentinels, TLS, several servers, client-side caches and vector sets, and
 # tests that need no server.

@@ -12,15 +12,11 @@ set -euo pipefail
 
 checkout=$(realpath "${1:?"usage: tools/check-redis.sh CHECKOUT [UNIT...]"}")
 shift
-top=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=tools/lib/server.sh
+source "$(dirname "$0")/lib/server.sh"
+server_program "${FERROLITH_SERVER:-}"
 expected=$top/crates/server/tests/redis-tcl-expected.txt
 limit=${FERROLITH_TCL_TIMEOUT:-300}
-server=${FERROLITH_SERVER:-}
-if [[ -z $server ]]; then
-  cargo build -q --manifest-path "$top/Cargo.toml" -p ferrolith-server
-  server=$top/target/debug/ferrolith-server
-fi
-server=$(realpath "$server")
 command -v tclsh >/dev/null || { echo "tclsh is missing: apt-get install tcl" >&2; exit 2; }
 
 units=("$@")
@@ -30,35 +26,14 @@ fi
 # What needs replicas, files of Redis, or memory limits. DEBUG is there in part: see docs/server/redis.md.
 tags="-needs:repl -needs:debug -needs:pfdebug -needs:save -needs:config-maxmemory -needs:config-resetstat"
 
-work=$(mktemp -d)
-pid=
-stop() { [[ -z $pid ]] || { kill "$pid" 2>/dev/null && wait "$pid" 2>/dev/null || true; }; pid=; }
-trap 'stop; rm -rf "$work"' EXIT
 mkdir "$work/suite"
 ln -s "$checkout/src" "$checkout/utils" "$work/suite/"
 # The suite writes to its own folder.
 cp -r "$checkout/tests" "$work/suite/tests"
 
-# Starts a server without data, and sets `port`.
-start() {
-  stop
-  rm -rf "$work/data"
-  "$server" --dir "$work/data" --listen 127.0.0.1:0 --redis-partitions 4 --enable-debug-command yes \
-    >"$work/server.log" 2>&1 &
-  pid=$!
-  port=
-  for _ in $(seq 200); do
-    port=$(sed -n 's/^Redis clients: .*:\([0-9]*\)$/\1/p' "$work/server.log" | head -1)
-    [[ -z $port ]] || return 0
-    sleep 0.1
-  done
-  cat "$work/server.log" >&2
-  exit 1
-}
-
 failed=0
 for unit in "${units[@]}"; do
-  start
+  server_start 127.0.0.1:0 --redis-partitions 4 --enable-debug-command yes
   log=$work/$(tr / - <<<"$unit").log
   (cd "$work/suite" && timeout -k 5 "$limit" tclsh tests/test_helper.tcl --host 127.0.0.1 --port "$port" --durable \
     --single "$unit" --tags "$tags") >"$log.color" 2>&1 && ended=0 || ended=$?
@@ -82,6 +57,6 @@ for unit in "${units[@]}"; do
     failed=1
     echo "  ended early: $(grep -A1 '^\[exception\]' "$log" | tr '\n' ' ' | cut -c1-300)"
   fi
-  kill -0 "$pid" 2>/dev/null || { failed=1; echo "  the server ended: $(tail -1 "$work/server.log")"; }
+  kill -0 "$server_pid" 2>/dev/null || { failed=1; echo "  the server ended: $(tail -1 "$work/server.log")"; }
 done
 exit $failed
