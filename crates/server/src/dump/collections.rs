@@ -229,7 +229,11 @@ fn append_elements(kind: Kind, reader: &mut Reader<'_>, to: &mut Vec<Vec<u8>>) -
 }
 
 /// Returns the elements of a listpack or ziplist, whichever the type has.
-fn elements<'a>(kind: Kind, blob: &'a [u8], reader: &mut Reader<'_>) -> Result<Vec<Element<'a>>> {
+pub(super) fn elements<'a>(
+    kind: Kind,
+    blob: &'a [u8],
+    reader: &mut Reader<'_>,
+) -> Result<Vec<Element<'a>>> {
     let is_ziplist = matches!(
         kind,
         Kind::ListZiplist | Kind::ListQuicklist | Kind::SortedSetZiplist | Kind::HashZiplist
@@ -267,7 +271,8 @@ fn printed_score(reader: &mut Reader<'_>) -> Result<f64> {
     }
 }
 
-fn check_unique<'a>(
+/// Checks that no name occurs twice.
+pub(super) fn check_unique<'a>(
     names: impl ExactSizeIterator<Item = &'a [u8]>,
     reader: &Reader<'_>,
 ) -> Result<()> {

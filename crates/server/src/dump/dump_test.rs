@@ -123,11 +123,22 @@ pub(super) fn value(random: &mut Rng) -> Value {
     }
 }
 
+/// Returns a hash of which some fields expire.
+fn expiring_hash(random: &mut Rng) -> Value {
+    let names = elements(random).into_iter();
+    let fields = names.map(|name| {
+        let expire_ms = if random.bool() { 0 } else { random.u64(1..1 << 42) };
+        HashField { name, value: element(random), expire_ms }
+    });
+    Value::ExpiringHash(fields.collect())
+}
+
 /// Sorts collections whose order means nothing, and drops what a version does not store.
 pub(super) fn normal(mut value: Value, version: Version) -> Value {
     match &mut value {
         Value::Set(members) => members.sort(),
         Value::Hash(fields) => fields.sort(),
+        Value::ExpiringHash(fields) => fields.sort(),
         Value::SortedSet(members) => members.sort_by(|(a, _), (b, _)| a.cmp(b)),
         Value::Stream(stream) => {
             stream.groups.sort_by(|a, b| a.name.cmp(&b.name));
@@ -146,8 +157,8 @@ pub(super) fn normal(mut value: Value, version: Version) -> Value {
 #[test]
 fn values_come_back() {
     let mut random = Rng::with_seed(1);
-    for _ in 0..300 {
-        let value = value(&mut random);
+    for round in 0..350 {
+        let value = if round < 300 { value(&mut random) } else { expiring_hash(&mut random) };
         for version in [Version::V10, Version::V11] {
             let payload = encode(&value, version);
             let decoded = decode(&payload, usize::MAX).unwrap();
@@ -165,7 +176,7 @@ fn footers() {
         assert_eq!(decode(&payload[..end], MEMORY_MAX), Err(DumpError::Footer));
     }
     let mut newer = payload.clone();
-    newer[5] = 12;
+    newer[5] = 13;
     let at = newer.len() - 8;
     let checksum = crc64::checksum(&newer[..at]);
     newer[at..].copy_from_slice(&checksum.to_le_bytes());
@@ -196,9 +207,13 @@ fn damaged_bodies_are_refused_by_name() {
     for (body, error) in [
         (&b""[..], "damaged at byte 0: bytes are missing"),
         (b"\x07\x01", "not supported: type 7, a value of a module"),
-        (b"\x18\x01", "not supported: type 24 of a value"),
+        (b"\x1a\x01", "not supported: type 26 of a value"),
+        (b"\x18\x01\0\0\0\0\0\0\0\0", "the collection has no elements"),
+        (
+            b"\x18\0\0\0\0\0\0\x01\0\x01\x01\x01a\x01b",
+            "damaged at byte 15: a time that is too late",
+        ),
         (b"\x00\x01", "damaged at byte 2: bytes are missing"),
-        (b"\x00\x01ab", "damaged at byte 3: expected the end of the value"),
         (b"\x00\xc4", "damaged at byte 2: unknown encoding of a string"),
         (b"\x00\x82", "damaged at byte 2: unknown encoding of a length"),
         (b"\x00\xc3\x02\x02\x00a", "damaged at byte 6: damaged LZF block"),
@@ -224,6 +239,32 @@ fn damaged_bodies_are_refused_by_name() {
     ] {
         assert_eq!(refused(body), error, "{}", body.escape_ascii());
     }
+}
+
+/// Redis reads a value and looks no further.
+#[test]
+fn bytes_behind_a_value_are_ignored() {
+    let payload = sealed(b"\x00\x01ab", Version::V11);
+    assert_eq!(decode(&payload, MEMORY_MAX), Ok(Value::String(b"a".to_vec())));
+}
+
+/// The payload of Redis 7.4 for the hash {a: 1, b: 2} whose field b expires at 1000, and one as a listpack.
+#[test]
+fn hashes_with_fields_that_expire() {
+    let field = |name: &str, value: &str, expire_ms| HashField {
+        name: name.into(),
+        value: value.into(),
+        expire_ms,
+    };
+    let value = Value::ExpiringHash(vec![field("a", "1", 0), field("b", "2", 1000)]);
+    let body = b"\x18\xe8\x03\0\0\0\0\0\0\x02\x00\x01a\xc0\x01\x01\x01b\xc0\x02";
+    assert_eq!(encode(&value, Version::V10), sealed(body, Version::V12));
+    assert_eq!(decode(&sealed(body, Version::V12), MEMORY_MAX), Ok(value.clone()));
+    let mut packed = listpack::Builder::new();
+    ["a", "1", "0", "b", "2", "1000"].iter().for_each(|text| packed.push(text.as_bytes()));
+    let mut body = b"\x19\xe8\x03\0\0\0\0\0\0".to_vec();
+    writer::string(&mut body, &packed.finish());
+    assert_eq!(decode(&sealed(&body, Version::V12), MEMORY_MAX), Ok(value));
 }
 
 #[test]
@@ -257,6 +298,7 @@ fn old_small_encodings() {
 fn damaged_payloads_never_panic() {
     let mut random = Rng::with_seed(2);
     let mut values: Vec<Value> = (0..200).map(|_| value(&mut random)).collect();
+    values.extend((0..30).map(|_| expiring_hash(&mut random)));
     values.retain(|value| encode(value, Version::V11).len() < 1500);
     let versions = [Version::V10, Version::V11];
     let bodies: Vec<Vec<u8>> = values
@@ -264,7 +306,7 @@ fn damaged_payloads_never_panic() {
         .flat_map(|value| versions.map(|version| encode(value, version)))
         .map(|payload| payload[..payload.len() - FOOTER].to_vec())
         .collect();
-    let kinds: Vec<u8> = (0..24).collect();
+    let kinds: Vec<u8> = (0..27).collect();
     let mut accepted = 0;
     for _ in 0..fuzz_rounds() {
         let mut body = bodies[random.usize(..bodies.len())].clone();

@@ -1,7 +1,7 @@
 //! The types of encoded values, and which function reads and writes each.
 
 use super::reader::{Reader, Result};
-use super::{DumpError, Value, Version, collections, stream, writer};
+use super::{DumpError, Value, Version, collections, expiring, stream, writer};
 
 /// A type of an encoded value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,10 @@ pub(super) enum Kind {
     SetListpack,
     /// With the consumers' times of activity.
     Stream3,
+    /// Some fields expire.
+    HashExpiring,
+    /// The same as one listpack.
+    HashExpiringListpack,
 }
 
 const KINDS: &[(u8, Kind)] = &[
@@ -53,6 +57,8 @@ const KINDS: &[(u8, Kind)] = &[
     (19, Kind::Stream2),
     (20, Kind::SetListpack),
     (21, Kind::Stream3),
+    (24, Kind::HashExpiring),
+    (25, Kind::HashExpiringListpack),
 ];
 
 impl Kind {
@@ -89,6 +95,9 @@ pub(super) fn read(kind: Kind, reader: &mut Reader<'_>) -> Result<Value> {
         Kind::Hash | Kind::HashZipmap | Kind::HashZiplist | Kind::HashListpack => {
             Value::Hash(collections::read_hash(kind, reader)?)
         }
+        Kind::HashExpiring | Kind::HashExpiringListpack => {
+            Value::ExpiringHash(expiring::read(kind, reader)?)
+        }
         Kind::Stream | Kind::Stream2 | Kind::Stream3 => {
             Value::Stream(Box::new(stream::read(kind, reader)?))
         }
@@ -106,6 +115,7 @@ pub(super) fn write(value: &Value, version: Version, out: &mut Vec<u8>) {
         Value::Set(members) => collections::write_set(members, out),
         Value::SortedSet(members) => collections::write_sorted_set(members, out),
         Value::Hash(fields) => collections::write_hash(fields, out),
+        Value::ExpiringHash(fields) => expiring::write(fields, out),
         Value::Stream(stream) => stream::write(stream, version, out),
     }
 }

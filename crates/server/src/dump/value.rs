@@ -15,8 +15,21 @@ pub enum Value {
     SortedSet(Vec<(Vec<u8>, f64)>),
     /// Fields and their values, in any order.
     Hash(Vec<(Vec<u8>, Vec<u8>)>),
+    /// Fields of a hash of which some expire, in any order.
+    ExpiringHash(Vec<HashField>),
     /// A stream.
     Stream(Box<Stream>),
+}
+
+/// A field of a hash.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct HashField {
+    /// The name.
+    pub name: Vec<u8>,
+    /// The value.
+    pub value: Vec<u8>,
+    /// When it expires, in milliseconds since 1970; 0 means never.
+    pub expire_ms: u64,
 }
 
 /// A stream.

@@ -277,6 +277,7 @@ impl<'s> Connection<'s> {
         let words = self.positions.capacity() * size_of::<(usize, usize)>();
         self.quiet.used(self.input.capacity() + self.out.capacity() + words);
         self.input.reserve(READ_BYTES.min(self.parser.wanted().max(4096)));
+        self.session.client.set_input(self.input.len(), self.input.capacity());
         let waits = self.session.blocked.is_some() || self.session.paused.is_some();
         let may_read = !waits || self.input.len() < AHEAD_MAX;
         let client = self.session.client.clone();
@@ -320,6 +321,7 @@ impl<'s> Connection<'s> {
         if self.input.is_empty() {
             (self.input, self.positions, self.ends) = (Vec::new(), Vec::new(), Vec::new());
             self.parser = Parser::default();
+            self.session.client.set_input(0, 0);
         }
     }
 

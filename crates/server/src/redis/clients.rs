@@ -34,6 +34,10 @@ pub struct Client {
     queued: AtomicUsize,
     /// The bytes of their arguments.
     queued_bytes: AtomicUsize,
+    /// The bytes of its requests that the server has not run, as of the last wait for more.
+    input: AtomicUsize,
+    /// The room for more of them.
+    input_free: AtomicUsize,
     /// Name and library: what changes seldom.
     pub details: Mutex<Details>,
     /// Messages for it.
@@ -86,6 +90,17 @@ impl Client {
     pub fn queued(&self) -> (i64, usize) {
         let commands = self.queued.load(Ordering::Relaxed) as i64 - 1;
         (commands, self.queued_bytes.load(Ordering::Relaxed))
+    }
+
+    /// Notes the length and the capacity of the buffer of requests.
+    pub fn set_input(&self, length: usize, capacity: usize) {
+        self.input.store(length, Ordering::Relaxed);
+        self.input_free.store(capacity.saturating_sub(length), Ordering::Relaxed);
+    }
+
+    /// Returns the bytes in the buffer of requests, and the room for more.
+    pub fn input(&self) -> (usize, usize) {
+        (self.input.load(Ordering::Relaxed), self.input_free.load(Ordering::Relaxed))
     }
 
     /// Returns whether the connection is to be closed.
@@ -199,6 +214,8 @@ impl Clients {
             command: AtomicU16::new(NO_COMMAND),
             queued: AtomicUsize::new(0),
             queued_bytes: AtomicUsize::new(0),
+            input: AtomicUsize::new(0),
+            input_free: AtomicUsize::new(0),
             details: Mutex::default(),
             outbox: Outbox::new(outbox_max),
             is_killed: AtomicBool::new(false),

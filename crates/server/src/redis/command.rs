@@ -92,6 +92,8 @@ pub const TAKES: Flags = Flags(1 << 26);
 pub const ALL_KEYS: Flags = Flags(1 << 27);
 /// In some forms uses keys that it does not name. It then returns `Undeclared` and is evaluated again with all latches.
 pub const UNDECLARED: Flags = Flags(1 << 29);
+/// Writes, and counts as a reader of its keys: INFO shows whether it found them.
+pub const COUNTED: Flags = Flags(1 << 30);
 /// Allowed to RESP2 clients that subscribed.
 pub const IN_SUBSCRIPTION: Flags = Flags(1 << 28);
 
@@ -260,6 +262,12 @@ impl Command {
     /// Returns whether the command, or a command that its script calls, may write rows.
     pub fn may_write(&self) -> bool {
         self.is_write() || (self.group == Group::Scripting && self.flags.has(MAY_REPLICATE))
+    }
+
+    /// Returns whether look-ups of its keys count in INFO.
+    #[inline]
+    pub fn counts_lookups(&self) -> bool {
+        self.flags.has(COUNTED) || (self.flags.has(READONLY) && !self.keys.is_empty())
     }
 
     /// Returns whether the command may write rows.

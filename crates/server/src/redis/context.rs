@@ -13,6 +13,7 @@ use super::stats::WorkerStats;
 use super::waiters::Timeout;
 use crate::resp::Reply;
 use crate::store::Txn;
+use std::cell::Cell;
 use std::sync::Arc;
 
 /// Why a command is evaluated.
@@ -67,6 +68,8 @@ pub struct Context<'a> {
     pub(super) stats: &'a WorkerStats,
     /// Whether somebody watches or waits for keys.
     pub(super) has_interest: bool,
+    /// The address of the argument whose look-up was counted last; 0 before the first.
+    pub(super) counted: Cell<usize>,
 }
 
 /// What all commands of an evaluation have in common.
@@ -105,6 +108,7 @@ impl<'a> Context<'a> {
             held,
             stats: &worker.stats,
             has_interest: server.has_interest(),
+            counted: Cell::new(0),
         }
     }
 }
@@ -212,6 +216,16 @@ impl Context<'_> {
         }
     }
 
+    /// Counts the look-up of a key for INFO if the command reads: once for each argument, however often it is looked up
+    /// in succession.
+    #[inline]
+    pub fn count_lookup(&self, key: &[u8], is_found: bool) {
+        let address = key.as_ptr().addr();
+        if self.command.counts_lookups() && self.counted.replace(address) != address {
+            self.stats.count_lookup(is_found);
+        }
+    }
+
     /// Sends a message to subscribers of a channel after the commit.
     pub fn publish_later(&mut self, message: Message) {
         self.effects.messages.push(message);
@@ -247,6 +261,7 @@ impl Context<'_> {
             held: self.held,
             stats: self.stats,
             has_interest: self.has_interest,
+            counted: Cell::new(0),
         };
         let start_us = self.server.clock.monotonic_us();
         let result = handler(&mut inner, args);

@@ -163,6 +163,7 @@ impl Server {
             database: key.0,
         });
         self.commit(worker)?;
+        worker.stats.expired.add(1);
         drop(guards);
         self.follow(worker);
         Ok(())

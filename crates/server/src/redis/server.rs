@@ -145,8 +145,8 @@ impl Server {
         let databases =
             Databases::new(catalogue, clock.clone(), settings.databases, settings.partitions);
         let started_us = clock.monotonic_us();
-        let (parameters, stats) =
-            (Parameters::new(&settings.parameters()), Stats::new(table::count()));
+        let parameters = Parameters::new(&settings.parameters());
+        let stats = Stats::new(table::count(), store.horizons().removed().clone());
         let saved_s = AtomicU64::new(clock.wall_ms() / 1000);
         let scripts = Scripts::open(&*store);
         Server {

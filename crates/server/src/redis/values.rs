@@ -87,7 +87,9 @@ impl Context<'_> {
         place: &Place<'_>,
         found: impl FnOnce(Head, &[u8]) -> R,
     ) -> Done<Option<R>> {
-        meta(self.txn, self.now_ms, place, found)
+        let result = meta(self.txn, self.now_ms, place, found)?;
+        self.count_lookup(place.key, result.is_some());
+        Ok(result)
     }
 
     /// As [`meta`](Context::meta), for a reply that is written from the row without a copy.
@@ -97,7 +99,9 @@ impl Context<'_> {
         found: impl FnOnce(Head, &[u8], &mut Reply) -> R,
     ) -> Done<Option<R>> {
         let out = &mut *self.out;
-        meta(self.txn, self.now_ms, place, |head, body| found(head, body, out))
+        let result = meta(self.txn, self.now_ms, place, |head, body| found(head, body, out))?;
+        self.count_lookup(place.key, result.is_some());
+        Ok(result)
     }
 
     /// Returns the head of a key's M row: its type, encoding and expiry.

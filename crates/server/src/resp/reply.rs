@@ -152,6 +152,14 @@ impl Reply {
         }
     }
 
+    /// Appends an integer of any size, in decimal digits: a string in RESP2.
+    pub fn big_number(&mut self, digits: &str) {
+        match self.protocol {
+            Protocol::Resp2 => self.bulk(digits.as_bytes()),
+            Protocol::Resp3 => self.line(b'(', digits.as_bytes()),
+        }
+    }
+
     /// Appends a text for people: a plain string in RESP2.
     pub fn verbatim(&mut self, text: &[u8]) {
         match self.protocol {
@@ -192,6 +200,11 @@ impl Reply {
             Protocol::Resp2 => self.array(length),
             Protocol::Resp3 => self.number(b'>', length as i64),
         }
+    }
+
+    /// Begins attributes of the value that follows them, as so many pairs. Only for RESP3.
+    pub fn attributes(&mut self, pairs: usize) {
+        self.number(b'|', pairs as i64);
     }
 
     /// Inserts the header of an array in front of the elements that were written since `start`.

@@ -11,11 +11,12 @@ type Case = (fn(&mut Reply), &'static str, &'static str);
 
 #[test]
 fn each_kind_has_its_form_in_both_protocols() {
-    let cases: [Case; 9] = [
+    let cases: [Case; 10] = [
         (|r| r.null(), "$-1\r\n", "_\r\n"),
         (|r| r.null_array(), "*-1\r\n", "_\r\n"),
         (|r| r.boolean(true), ":1\r\n", "#t\r\n"),
         (|r| r.double("1.5"), "$3\r\n1.5\r\n", ",1.5\r\n"),
+        (|r| r.big_number("12"), "$2\r\n12\r\n", "(12\r\n"),
         (|r| r.map(2), "*4\r\n", "%2\r\n"),
         (|r| r.set(2), "*2\r\n", "~2\r\n"),
         (|r| r.push(3), "*3\r\n", ">3\r\n"),

@@ -10,6 +10,7 @@ use ferrolith::{
 };
 use parking_lot::Mutex;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The family of a partition, for look-ups in its compactions. Empty before the database is open and after it closes.
 pub(super) type FamilySlot = Arc<Mutex<Option<ColumnFamily>>>;
@@ -30,6 +31,7 @@ impl CompactionFilterFactory for RedisFilterFactory {
             expired_ms: self.horizons.expired_ms(),
             version: self.horizons.version(),
             family: self.family.lock().clone(),
+            removed: self.horizons.removed().clone(),
             last: Mutex::default(),
         }))
     }
@@ -39,6 +41,8 @@ struct RedisFilter {
     expired_ms: u64,
     version: u64,
     family: Option<ColumnFamily>,
+    /// Counts the M rows that are removed.
+    removed: Arc<AtomicU64>,
     /// The M row that was looked up last, and the version that it names.
     last: Mutex<Option<(Vec<u8>, Option<u64>)>>,
 }
@@ -51,7 +55,10 @@ impl CompactionFilter for RedisFilter {
     fn filter(&self, _: usize, key: &[u8], value: &[u8]) -> FilterDecision {
         let is_dead = match Row::parse(key) {
             Some(Row::Meta { .. }) => {
-                Head::parse(value).is_some_and(|(head, _)| head.is_expired(self.expired_ms))
+                let head = Head::parse(value);
+                let is_expired = head.is_some_and(|(head, _)| head.is_expired(self.expired_ms));
+                self.removed.fetch_add(is_expired.into(), Ordering::Relaxed);
+                is_expired
             }
             Some(Row::Sub { slot, key, version, .. }) => {
                 version < self.version && self.is_orphan(slot, key, version)

@@ -8,6 +8,7 @@
 //! 2. H: rows with a version below H that their M row does not name may be dropped. Commands that write a new version's
 //!    rows before its M row finish long before H reaches that version.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const COUNTER_BITS: u32 = 40;
@@ -17,6 +18,8 @@ const COUNTER_BITS: u32 = 40;
 pub struct Horizons {
     expired_ms: AtomicU64,
     version: AtomicU64,
+    /// Keys that compactions removed since they expired by W.
+    removed: Arc<AtomicU64>,
 }
 
 impl Horizons {
@@ -28,6 +31,11 @@ impl Horizons {
     /// Returns H.
     pub fn version(&self) -> u64 {
         self.version.load(Ordering::Acquire)
+    }
+
+    /// Returns the number of keys that compactions removed since they had expired. It grows until the store closes.
+    pub fn removed(&self) -> &Arc<AtomicU64> {
+        &self.removed
     }
 
     /// Raises both. They never move back.

@@ -55,6 +55,7 @@ fn horizons_follow_by_a_minute_and_survive() {
 #[test]
 fn compactions_drop_expired_keys_and_orphans_only() {
     use crate::rows::redis::{Collection, DATA, Head, Type, meta_key, sub_key};
+    use std::sync::atomic::Ordering;
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
     let (old, current, future) = (store.versions().next(), store.versions().next(), u64::MAX);
@@ -92,5 +93,6 @@ fn compactions_drop_expired_keys_and_orphans_only() {
         meta_key(7, b"hash").to_vec(),
     ];
     assert_eq!(left, expected);
+    assert_eq!(store.horizons().removed().load(Ordering::Relaxed), 1);
     store.close().unwrap();
 }

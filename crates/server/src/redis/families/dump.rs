@@ -1,6 +1,6 @@
 //! DUMP and RESTORE.
 
-use crate::dump::{self, Value, Version};
+use crate::dump::{self, HashField, Value, Version};
 use crate::redis::args::{Args, is, parse_integer};
 use crate::redis::command::{Command, DENYOOM, Group, READONLY, WRITE};
 use crate::redis::context::Context;
@@ -12,10 +12,11 @@ use crate::redis::families::sorted_sets::set::{SortedSet, Span};
 use crate::redis::families::streams::whole;
 use crate::redis::keyspec::{OW, RO, one};
 use crate::redis::members::{member_key, member_of};
-use crate::redis::values::Place;
-use crate::rows::hash::Field;
+use crate::redis::values::{Coll, Place};
+use crate::rows::hash::{EXPIRE_MS_MAX, EXPIRING, Expiries, Field, expiry_sub};
 use crate::rows::redis::{DATA, Head, RAW, SCORE, Type};
 use crate::rows::sorted_set::{rank_sub, score_bytes};
+use std::iter;
 
 pub(in crate::redis) const COMMANDS: &[Command] = &[
     Command::new("dump", 2, READONLY, Group::Generic, dump)
@@ -36,11 +37,19 @@ const TOO_LARGE: &str = "ERR the value is too large to be dumped";
 fn dump(context: &mut Context<'_>, args: Args<'_>) -> Done {
     let key = args.at(1);
     match read(context, key)? {
-        // Redis 7.0 reads this version, too.
+        // Redis 7.0 reads this version, too, except for hashes with fields that expire.
         Some(value) => context.out.bulk(&dump::encode(&value, Version::V10)),
         None => context.out.null(),
     }
     Ok(())
+}
+
+/// Returns the length of a key's value in the serialized form; `None` if the key is absent.
+pub(in crate::redis::families) fn dumped_bytes(
+    context: &mut Context<'_>,
+    key: &[u8],
+) -> Done<Option<usize>> {
+    Ok(read(context, key)?.map(|value| dump::encoded_len(&value, Version::V10)))
 }
 
 /// Counts the memory of a value that is read.
@@ -107,16 +116,20 @@ fn read_list(context: &Context<'_>, key: &[u8], meter: &mut Meter) -> Done<Optio
     result.map(|()| Some(elements))
 }
 
-/// Redis 7.2 has no expiries of fields, so fields that have one are dumped without.
 fn read_hash(context: &Context<'_>, key: &[u8], meter: &mut Meter) -> Done<Option<Value>> {
     let Some(hash) = Hash::find(context, key)? else { return Ok(None) };
     let mut fields = Vec::new();
     hash.each(context.txn, |name, field| {
         meter.add(name.len() + field.payload.len())?;
-        fields.push((name.to_vec(), field.payload.to_vec()));
+        let (name, value) = (name.to_vec(), field.payload.to_vec());
+        fields.push(HashField { name, value, expire_ms: field.expire_ms });
         Ok(true)
     })?;
-    Ok((!fields.is_empty()).then_some(Value::Hash(fields)))
+    Ok(match () {
+        () if fields.is_empty() => None,
+        () if fields.iter().any(|field| field.expire_ms > 0) => Some(Value::ExpiringHash(fields)),
+        () => Some(Value::Hash(fields.into_iter().map(|it| (it.name, it.value)).collect())),
+    })
 }
 
 /// The options of RESTORE.
@@ -216,6 +229,7 @@ fn write(context: &mut Context<'_>, place: &Place<'_>, value: Value, expire_ms: 
             });
             write_rows(context, place, Type::Hash, fields.len(), rows)?;
         }
+        Value::ExpiringHash(fields) => write_expiring(context, place, fields)?,
         Value::SortedSet(members) => {
             let rows = members.iter().flat_map(|(member, score)| {
                 let bytes = score_bytes(*score).to_vec();
@@ -235,6 +249,34 @@ fn write(context: &mut Context<'_>, place: &Place<'_>, value: Value, expire_ms: 
     Ok(())
 }
 
+/// Replaces a key by a hash with fields that expire. Those that have expired are left out.
+fn write_expiring(
+    context: &mut Context<'_>,
+    place: &Place<'_>,
+    mut fields: Vec<HashField>,
+) -> Done {
+    let now_ms = context.now_ms();
+    fields.retain(|field| field.expire_ms == 0 || field.expire_ms > now_ms);
+    fields.iter_mut().for_each(|field| field.expire_ms = field.expire_ms.min(EXPIRE_MS_MAX));
+    let times = fields.iter().map(|field| field.expire_ms).filter(|time| *time > 0);
+    let expiries = Expiries {
+        earliest_ms: times.clone().min().unwrap_or(0),
+        latest_ms: times.clone().max().unwrap_or(0),
+        count: times.count() as u64,
+    };
+    let mut coll = context.new_collection(place.key, Type::Hash)?;
+    coll.row.count = fields.len() as u64;
+    coll.row.head.encoding = if expiries.count > 0 { EXPIRING } else { 0 };
+    coll.row.extra = expiries.to_bytes();
+    let rows = fields.iter().flat_map(|HashField { name, value, expire_ms }| {
+        let field = Field { expire_ms: *expire_ms, payload: value };
+        let expiry = || (SCORE, expiry_sub(*expire_ms, name).to_vec(), Vec::new());
+        let data = (DATA, name.clone(), field.to_bytes().to_vec());
+        iter::once(data).chain((*expire_ms > 0).then(expiry))
+    });
+    write_collection(context, coll, rows)
+}
+
 /// Replaces a key by a collection of these rows: kind, sub-key, value.
 fn write_rows<S: AsRef<[u8]>>(
     context: &mut Context<'_>,
@@ -244,12 +286,21 @@ fn write_rows<S: AsRef<[u8]>>(
     rows: impl Iterator<Item = (u8, S, Vec<u8>)>,
 ) -> Done {
     let mut coll = context.new_collection(place.key, ty)?;
-    context.remove(place)?;
+    coll.row.count = count as u64;
+    write_collection(context, coll, rows)
+}
+
+/// Writes a new collection and these rows of it in the place of what its key holds.
+fn write_collection<S: AsRef<[u8]>>(
+    context: &mut Context<'_>,
+    mut coll: Coll<'_>,
+    rows: impl Iterator<Item = (u8, S, Vec<u8>)>,
+) -> Done {
+    context.remove(&coll.place)?;
     let mut writer = BulkWriter::new(context);
     for (kind, sub, value) in rows {
         writer.put(context, &coll, kind, sub.as_ref(), &value)?;
     }
     writer.finish(context)?;
-    coll.row.count = count as u64;
     context.save(&mut coll)
 }

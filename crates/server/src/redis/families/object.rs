@@ -3,7 +3,7 @@
 use crate::redis::args::Args;
 use crate::redis::command::{Command, Group, LOADING, READONLY, STALE};
 use crate::redis::context::Context;
-use crate::redis::failure::Done;
+use crate::redis::failure::{DAMAGED, Done};
 use crate::redis::families::help::help;
 use crate::redis::keyspec::{RO_META, one};
 use crate::redis::members::member_of;
@@ -23,13 +23,11 @@ pub(in crate::redis) const COMMANDS: &[Command] = &[Command::container(
         Command::new("freq", 3, READONLY, Group::Generic, frequency)
             .with_keys(&[one(2, RO_META)])
             .with_full_name("object|freq")
-            .with_docs("4.0.0", "Refused, because accesses are not counted."),
-        Command::new("idletime", 3, READONLY, Group::Generic, |context, args| {
-            constant(context, args, 0)
-        })
-        .with_keys(&[one(2, RO_META)])
-        .with_full_name("object|idletime")
-        .with_docs("2.2.3", "Returns 0 for a key that exists; accesses are not recorded."),
+            .with_docs("4.0.0", "Returns 0 under an LFU policy; accesses are not counted."),
+        Command::new("idletime", 3, READONLY, Group::Generic, idle_time)
+            .with_keys(&[one(2, RO_META)])
+            .with_full_name("object|idletime")
+            .with_docs("2.2.3", "Returns 0 for a key that exists; accesses are not recorded."),
         Command::new("refcount", 3, READONLY, Group::Generic, |context, args| {
             constant(context, args, 1)
         })
@@ -54,32 +52,58 @@ fn constant(context: &mut Context<'_>, args: Args<'_>, value: i64) -> Done {
     Ok(())
 }
 
+/// Returns whether the parameters ask for eviction by frequency, so that Redis would count accesses and not times.
+fn counts_frequency(context: &Context<'_>) -> bool {
+    const POLICY: Id = Id::of("maxmemory-policy");
+    context.server.parameters.text(POLICY).ends_with("-lfu")
+}
+
 fn frequency(context: &mut Context<'_>, args: Args<'_>) -> Done {
-    if context.head(&context.place(args.at(2)))?.is_none() {
-        context.out.null();
-        return Ok(());
+    let is_found = context.head(&context.place(args.at(2)))?.is_some();
+    if is_found && !counts_frequency(context) {
+        return Err("ERR An LFU maxmemory policy is not selected, access frequency not tracked. \
+                    Please note that when switching between policies at runtime LRU and LFU data \
+                    will take some time to adjust."
+            .into());
     }
-    Err("ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that \
-         when switching between policies at runtime LRU and LFU data will take some time to adjust."
-        .into())
+    constant(context, args, 0)
+}
+
+fn idle_time(context: &mut Context<'_>, args: Args<'_>) -> Done {
+    let is_found = context.head(&context.place(args.at(2)))?.is_some();
+    if is_found && counts_frequency(context) {
+        return Err("ERR An LFU maxmemory policy is selected, idle time not tracked. Please note \
+                    that when switching between policies at runtime LRU and LFU data will take \
+                    some time to adjust."
+            .into());
+    }
+    constant(context, args, 0)
 }
 
 fn encoding(context: &mut Context<'_>, args: Args<'_>) -> Done {
-    let place = context.place(args.at(2));
+    let name = encoding_of(context, args.at(2))?;
+    context.out.bulk_or_null(name.map(str::as_bytes));
+    Ok(())
+}
+
+/// Returns the encoding that Redis would use for the value of a key; `None` if the key is absent.
+pub(in crate::redis::families) fn encoding_of(
+    context: &Context<'_>,
+    key: &[u8],
+) -> Done<Option<&'static str>> {
+    let place = context.place(key);
     let found = context.meta(&place, |head, body| match is_collection(head) {
         true => Err(Collection::parse(head, body)),
         false => Ok(string_encoding(body)),
     })?;
-    match found {
-        None => context.out.null(),
-        Some(Ok(name)) => context.out.bulk(name.as_bytes()),
+    Ok(match found {
+        None => None,
+        Some(Ok(name)) => Some(name),
         Some(Err(row)) => {
-            let row = row.ok_or(crate::redis::failure::DAMAGED)?;
-            let name = collection_encoding(context, &Coll { place, row, is_stored: true })?;
-            context.out.bulk(name.as_bytes());
+            let row = row.ok_or(DAMAGED)?;
+            Some(collection_encoding(context, &Coll { place, row, is_stored: true })?)
         }
-    }
-    Ok(())
+    })
 }
 
 fn string_encoding(value: &[u8]) -> &'static str {

@@ -44,6 +44,12 @@ pub struct WorkerStats {
     pub writes: Counter,
     /// Rows that commands wrote or deleted.
     pub changes: Counter,
+    /// Look-ups of keys by commands that read, which found the key.
+    pub hits: Counter,
+    /// Those which did not find it.
+    pub misses: Counter,
+    /// Keys that were removed for their events when they expired.
+    pub expired: Counter,
 }
 
 /// How a command ended.
@@ -67,6 +73,9 @@ impl WorkerStats {
             reads: Counter::new(),
             writes: Counter::new(),
             changes: Counter::new(),
+            hits: Counter::new(),
+            misses: Counter::new(),
+            expired: Counter::new(),
         }
     }
 
@@ -84,6 +93,12 @@ impl WorkerStats {
         if has_times {
             counters.times.get_or_init(Histogram::new).record(us);
         }
+    }
+
+    /// Counts the look-up of a key.
+    #[inline]
+    pub fn count_lookup(&self, is_found: bool) {
+        if is_found { self.hits.add(1) } else { self.misses.add(1) }
     }
 
     /// Counts an error reply.
@@ -131,6 +146,12 @@ pub struct Totals {
     pub writes: u64,
     /// Rows that commands wrote or deleted since the start; a reset does not change it.
     pub changes: u64,
+    /// Look-ups of keys by commands that read, which found the key.
+    pub hits: u64,
+    /// Those which did not find it.
+    pub misses: u64,
+    /// Keys that were removed since they had expired.
+    pub expired: u64,
     /// Accepted connections.
     pub connections: u64,
     /// Connections that were refused since there were too many.
@@ -143,6 +164,8 @@ pub struct Stats {
     /// The number of commands.
     commands: usize,
     workers: Mutex<Vec<Arc<WorkerStats>>>,
+    /// Keys whose rows compactions removed since they had expired.
+    compacted: Arc<AtomicU64>,
     /// Accepted connections.
     pub connections: AtomicU64,
     /// Connections that were refused since there were too many.
@@ -172,11 +195,12 @@ pub struct Rates {
 }
 
 impl Stats {
-    /// Returns zeros for this many commands.
-    pub fn new(commands: usize) -> Stats {
+    /// Returns zeros for this many commands. `compacted` counts keys that compactions removed since they had expired.
+    pub fn new(commands: usize, compacted: Arc<AtomicU64>) -> Stats {
         Stats {
             commands,
             workers: Mutex::default(),
+            compacted,
             connections: AtomicU64::new(0),
             refused: AtomicU64::new(0),
             baseline: Mutex::default(),
@@ -234,6 +258,7 @@ impl Stats {
             commands: vec![CommandTotals::default(); self.commands],
             connections: self.connections.load(Ordering::Relaxed),
             refused: self.refused.load(Ordering::Relaxed),
+            expired: self.compacted.load(Ordering::Relaxed),
             ..Totals::default()
         };
         for worker in &*self.workers.lock() {
@@ -267,6 +292,9 @@ impl Totals {
         self.reads += worker.reads.get();
         self.writes += worker.writes.get();
         self.changes += worker.changes.get();
+        self.hits += worker.hits.get();
+        self.misses += worker.misses.get();
+        self.expired += worker.expired.get();
     }
 
     fn subtract(&mut self, earlier: &Totals) {
@@ -285,6 +313,9 @@ impl Totals {
         self.bytes_out = self.bytes_out.saturating_sub(earlier.bytes_out);
         self.reads = self.reads.saturating_sub(earlier.reads);
         self.writes = self.writes.saturating_sub(earlier.writes);
+        self.hits = self.hits.saturating_sub(earlier.hits);
+        self.misses = self.misses.saturating_sub(earlier.misses);
+        self.expired = self.expired.saturating_sub(earlier.expired);
         self.connections = self.connections.saturating_sub(earlier.connections);
         self.refused = self.refused.saturating_sub(earlier.refused);
     }

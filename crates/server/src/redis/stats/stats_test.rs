@@ -2,7 +2,7 @@ use super::*;
 
 #[test]
 fn counts_of_workers_are_summed() {
-    let stats = Stats::new(3);
+    let stats = Stats::new(3, Arc::default());
     let (one, other) = (stats.add_worker(), stats.add_worker());
     one.count(1, Outcome::Done, 10, true);
     other.count(1, Outcome::Failed, 5, true);
@@ -25,20 +25,24 @@ fn counts_of_workers_are_summed() {
 
 #[test]
 fn a_reset_begins_at_zero() {
-    let stats = Stats::new(1);
+    let stats = Stats::new(1, Arc::default());
     let worker = stats.add_worker();
     worker.count(0, Outcome::Done, 10, true);
     worker.count_error("ERR x");
+    worker.count_lookup(true);
+    worker.count_lookup(false);
     stats.reset();
     assert_eq!((stats.totals().calls(), stats.totals().errors.len()), (0, 0));
     worker.count(0, Outcome::Done, 3, true);
+    worker.count_lookup(false);
     let totals = stats.totals();
     assert_eq!((totals.commands[0].us, totals.commands[0].times.count()), (3, 1));
+    assert_eq!((totals.hits, totals.misses), (0, 1));
 }
 
 #[test]
 fn made_up_error_codes_take_bounded_memory() {
-    let stats = Stats::new(0);
+    let stats = Stats::new(0, Arc::default());
     let worker = stats.add_worker();
     (0..1000).for_each(|at| worker.count_error(&format!("CODE{at} text")));
     let errors = stats.totals().errors;

@@ -18,6 +18,30 @@ fn integers(list: &[i64]) -> Value {
 }
 
 #[test]
+fn dumped_hashes_keep_the_expiries_of_their_fields() {
+    let (ours, clock) = start();
+    let mut client = ours.connect();
+    client.say("HSET h a 1 b 2 c 3");
+    client.say("HPEXPIRE h 100 FIELDS 1 a");
+    client.say("HPEXPIRE h 5000 FIELDS 1 b");
+    let Value::Bulk(dumped) = client.say("DUMP h") else { panic!("no payload") };
+    let restore = |client: &mut Client, key: &str| {
+        client.call(&[b"RESTORE", key.as_bytes(), b"0", &dumped].map(<[u8]>::to_vec))
+    };
+    clock.advance_ms(50);
+    assert_eq!(restore(&mut client, "early"), Value::Simple("OK".into()));
+    assert_eq!(client.say("HPTTL early FIELDS 3 a b c"), integers(&[50, 4950, -1]));
+    clock.advance_ms(50);
+    assert_eq!(restore(&mut client, "late"), Value::Simple("OK".into()));
+    assert_eq!(client.say("HLEN late"), Value::Integer(2), "fields that have expired are left out");
+    clock.advance_ms(4900);
+    for key in ["early", "late"] {
+        assert_eq!(client.say(&format!("HLEN {key}")), Value::Integer(1));
+        assert_eq!(client.say(&format!("HGET {key} c")), Value::bulk("3"));
+    }
+}
+
+#[test]
 fn fields_expire_one_by_one() {
     let (ours, clock) = start();
     let mut client = ours.connect();

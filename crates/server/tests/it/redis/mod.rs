@@ -5,6 +5,7 @@
 mod admin;
 mod blocking;
 mod client;
+mod counts;
 mod framework;
 mod geo;
 mod hash_fields;

@@ -54,8 +54,12 @@ fn line(context: &Context<'_>, client: &Client, args: Args<'_>) -> String {
     let idle_s = now_us.saturating_sub(client.active_us.load(Ordering::Relaxed)) / 1_000_000;
     let details = client.details.lock().clone();
     let [sub, psub, ssub] = details.subscriptions;
-    // Only the client's own thread knows its request.
-    let (query, arguments) = if is_own { request_bytes(args) } else { (0, 0) };
+    let (mut query, free) = client.input();
+    let mut arguments = 0;
+    if is_own {
+        // Its buffer has this request, too.
+        (query, arguments) = request_bytes(args);
+    }
     let database = match is_own {
         true => context.session.database,
         false => client.database.load(Ordering::Relaxed),
@@ -71,7 +75,7 @@ fn line(context: &Context<'_>, client: &Client, args: Args<'_>) -> String {
     let resp = if client.outbox.protocol() == Protocol::Resp3 { 3 } else { 2 };
     format!(
         "id={} addr={} laddr={} fd=-1 name={} age={age_s} idle={idle_s} flags={} db={database} \
-         sub={sub} psub={psub} ssub={ssub} multi={queued} qbuf={query} qbuf-free=0 \
+         sub={sub} psub={psub} ssub={ssub} multi={queued} qbuf={query} qbuf-free={free} \
          argv-mem={arguments} multi-mem={queued_bytes} rbs=1024 rbp=0 obl=0 oll={} omem={outbox} \
          tot-mem={} events=r cmd={command} user=default redir=-1 resp={resp} lib-name={} \
          lib-ver={}\n",
@@ -81,7 +85,7 @@ fn line(context: &Context<'_>, client: &Client, args: Args<'_>) -> String {
         String::from_utf8_lossy(&details.name),
         flags(client, queued),
         u8::from(outbox > 0),
-        4096 + query + queued_bytes + outbox,
+        4096 + query + free + queued_bytes + outbox,
         String::from_utf8_lossy(&details.library),
         String::from_utf8_lossy(&details.library_version),
     )

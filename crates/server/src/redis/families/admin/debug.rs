@@ -4,7 +4,10 @@ use crate::redis::args::Args;
 use crate::redis::command::{ADMIN, Command, Group, LOADING, NOSCRIPT, STALE};
 use crate::redis::context::Context;
 use crate::redis::failure::{Done, NO_KEY};
+use crate::redis::families::dump::dumped_bytes;
+use crate::redis::families::object::encoding_of;
 use crate::redis::parameters::Id;
+use crate::resp::Protocol;
 use crate::text::glob::{self, Case};
 use std::time::Duration;
 
@@ -85,11 +88,12 @@ fn check(context: &Context<'_>) -> Done {
 }
 
 fn object(context: &mut Context<'_>, args: Args<'_>) -> Done {
-    let place = context.place(args.at(2));
-    let found = context.meta(&place, |head, body| (head.ty.name(), body.len()))?;
-    let (kind, bytes) = found.ok_or(NO_KEY)?;
+    let key = args.at(2);
+    let encoding = encoding_of(context, key)?.ok_or(NO_KEY)?;
+    let bytes = dumped_bytes(context, key)?.ok_or(NO_KEY)?;
     let text = format!(
-        "Value at:0x0 refcount:1 encoding:{kind} serializedlength:{bytes} lru:0 lru_seconds_idle:0"
+        "Value at:0x0 refcount:1 encoding:{encoding} serializedlength:{bytes} lru:0 \
+         lru_seconds_idle:0"
     );
     context.out.simple(&text);
     Ok(())
@@ -102,6 +106,7 @@ fn protocol(context: &mut Context<'_>, args: Args<'_>) -> Done {
         b"string" => out.bulk(b"Hello World"),
         b"integer" => out.integer(12345),
         b"double" => out.double("3.141"),
+        b"bignum" => out.big_number("1234567999999999999999999999999999999"),
         b"null" => out.null(),
         b"true" => out.boolean(true),
         b"false" => out.boolean(false),
@@ -121,11 +126,30 @@ fn protocol(context: &mut Context<'_>, args: Args<'_>) -> Done {
                 out.boolean(number == 1);
             }
         }
-        other => {
-            let shown = String::from_utf8_lossy(other).into_owned();
-            return Err(
-                format!("ERR DEBUG PROTOCOL {shown} is not supported by this server").into()
-            );
+        b"attrib" => {
+            if out.protocol == Protocol::Resp3 {
+                out.attributes(1);
+                out.bulk(b"key-popularity");
+                out.array(2);
+                out.bulk(b"key:123");
+                out.integer(90);
+            }
+            out.bulk(b"Some real reply following the attribute");
+        }
+        b"push" if out.protocol == Protocol::Resp2 => {
+            return Err("ERR RESP2 is not supported by this command".into());
+        }
+        b"push" => {
+            out.push(2);
+            out.bulk(b"server-cpu-usage");
+            out.integer(42);
+            out.bulk(b"Some real reply following the push reply");
+        }
+        _ => {
+            return Err("ERR Wrong protocol type name. Please use one of the following: \
+                        string|integer|double|bignum|null|array|set|map|attrib|push|verbatim|\
+                        true|false"
+                .into());
         }
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! COMMAND: descriptions of commands, from their table.
 
-use super::categories;
+use super::{categories, tips};
 use crate::redis::args::{Args, is};
 use crate::redis::command::{
     ADMIN, ALLOW_BUSY, BLOCKING, Command, DENYOOM, FAST, Flags, Group, LOADING, NO_AUTH,
@@ -105,8 +105,9 @@ fn write_info(out: &mut Reply, command: &Command) {
     }
     let categories: Vec<String> = categories::of(command).map(|it| format!("@{it}")).collect();
     write_names(out, categories.iter().map(String::as_str));
-    // Tips, of which there are none.
-    out.array(0);
+    let tips = tips::of(command.full_name);
+    out.array(tips.len());
+    tips.iter().for_each(|tip| out.bulk(tip.as_bytes()));
     out.set(command.keys.len());
     command.keys.iter().for_each(|spec| write_key_spec(out, spec));
     out.array(command.subcommands.len());

@@ -141,7 +141,8 @@ fn clients(context: &Context<'_>, _: &Totals, text: &mut Text) -> Done {
     text.line("connected_clients", alive.count());
     text.line("cluster_connections", 0);
     text.line("maxclients", server.parameters.number(MAX));
-    text.line("client_recent_max_input_buffer", 0);
+    let inputs = clients.iter().map(|client| client.input()).map(|(length, free)| length + free);
+    text.line("client_recent_max_input_buffer", inputs.max().unwrap_or(0));
     let outboxes = clients.iter().map(|client| client.outbox.len());
     text.line("client_recent_max_output_buffer", outboxes.max().unwrap_or(0));
     text.line("blocked_clients", server.waiters.len() + server.pause.waiting());
@@ -235,10 +236,12 @@ fn stats(context: &Context<'_>, totals: &Totals, text: &mut Text) -> Done {
     text.line("instantaneous_input_kbps", format_args!("{:.2}", rates.bytes_in / 1024.0));
     text.line("instantaneous_output_kbps", format_args!("{:.2}", rates.bytes_out / 1024.0));
     text.line("rejected_connections", totals.refused);
-    text.zeros(&["sync_full", "sync_partial_ok", "sync_partial_err", "expired_keys"]);
+    text.zeros(&["sync_full", "sync_partial_ok", "sync_partial_err"]);
+    text.line("expired_keys", totals.expired);
     text.line("expired_stale_perc", "0.00");
     text.zeros(&["expired_time_cap_reached_count", "evicted_keys", "evicted_clients"]);
-    text.zeros(&["keyspace_hits", "keyspace_misses"]);
+    text.line("keyspace_hits", totals.hits);
+    text.line("keyspace_misses", totals.misses);
     let [channels, patterns, shards] = server.subscription_counts();
     text.line("pubsub_channels", channels);
     text.line("pubsub_patterns", patterns);

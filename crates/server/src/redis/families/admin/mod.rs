@@ -15,6 +15,7 @@ pub(in crate::redis) mod memory;
 pub(in crate::redis) mod operations;
 mod process;
 mod spark;
+mod tips;
 
 use crate::redis::args::Args;
 use crate::redis::failure::Failure;

@@ -148,11 +148,17 @@ impl Group {
         self.last_id = id;
     }
 
-    /// Returns how many entries are still to be delivered, if the counters tell.
+    /// Returns how many entries are still to be delivered, if the counters tell. As Redis 8.0, not 7.0, a group that is
+    /// behind the first entry has all of them before it, whatever it read.
     pub(super) fn lag(&self, stream: &Stream<'_>) -> Option<i64> {
+        if stream.len() == 0 {
+            return Some(0);
+        }
+        if self.last_id.max(stream.max_deleted_id) < stream.first_id {
+            return Some(stream.len() as i64);
+        }
         let left = |read: u64| stream.added.wrapping_sub(read) as i64;
         match self.read {
-            _ if stream.added == 0 => Some(0),
             Some(read) if !stream.has_holes_from(self.last_id) => Some(left(read)),
             _ => stream.added_up_to(self.last_id).map(left),
         }
@@ -254,6 +260,11 @@ impl Group {
 }
 
 impl Consumer {
+    /// Returns when it last got an entry, in milliseconds since 1970; `None` if never.
+    pub(super) fn active(&self) -> Option<u64> {
+        Some(self.active_ms).filter(|time_ms| *time_ms > 0)
+    }
+
     fn parse(name: &[u8], value: &[u8]) -> Option<Consumer> {
         let (number, rest) = word(value)?;
         let (seen_ms, rest) = word(rest)?;

@@ -23,14 +23,17 @@ pub(super) fn consumers(context: &mut Context<'_>, args: Args<'_>) -> Done {
     let consumers = group.all_consumers(context, &stream)?;
     context.out.array(consumers.len());
     for consumer in consumers {
-        let idle_ms = context.now_ms().saturating_sub(consumer.seen_ms);
-        context.out.map(3);
+        let now_ms = context.now_ms();
+        let since = |time_ms: u64| now_ms.saturating_sub(time_ms) as i64;
+        context.out.map(4);
         context.out.bulk(b"name");
         context.out.bulk(&consumer.name);
         context.out.bulk(b"pending");
         context.out.integer(consumer.pending as i64);
         context.out.bulk(b"idle");
-        context.out.integer(idle_ms as i64);
+        context.out.integer(since(consumer.seen_ms));
+        context.out.bulk(b"inactive");
+        context.out.integer(consumer.active().map_or(-1, since));
     }
     Ok(())
 }
@@ -179,11 +182,13 @@ fn reply_consumer(
     (group, consumer): (&Group, &Consumer),
     count: u64,
 ) -> Done {
-    context.out.map(4);
+    context.out.map(5);
     context.out.bulk(b"name");
     context.out.bulk(&consumer.name);
     context.out.bulk(b"seen-time");
     context.out.integer(consumer.seen_ms as i64);
+    context.out.bulk(b"active-time");
+    context.out.integer(consumer.active().map_or(-1, |time_ms| time_ms as i64));
     context.out.bulk(b"pel-count");
     context.out.integer(consumer.pending as i64);
     context.out.bulk(b"pending");

@@ -59,9 +59,9 @@ fn read_group(
             Ok(true)
         })?;
         consumers.push(dump::Consumer {
-            name: consumer.name,
             seen_ms: consumer.seen_ms as i64,
-            active_ms: if consumer.active_ms == 0 { -1 } else { consumer.active_ms as i64 },
+            active_ms: consumer.active().map_or(-1, |time_ms| time_ms as i64),
+            name: consumer.name,
             pending,
         });
     }

@@ -18,7 +18,9 @@ pub(super) fn mget(context: &mut Context<'_>, args: Args<'_>) -> Done {
     context.out.array(keys.len());
     for (key, value) in keys.iter().zip(found) {
         let head = value.as_deref().and_then(Head::parse);
-        match head.filter(|(head, _)| !head.is_expired(context.now_ms())) {
+        let head = head.filter(|(head, _)| !head.is_expired(context.now_ms()));
+        context.count_lookup(key, head.is_some());
+        match head {
             Some((Head { ty: Type::String, encoding: RAW, .. }, body)) => context.out.bulk(body),
             Some((Head { ty: Type::String, .. }, _)) => {
                 context.reply_string(key)?;

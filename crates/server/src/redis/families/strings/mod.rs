@@ -8,7 +8,7 @@ mod parts;
 mod set;
 
 use crate::redis::command::{
-    Command, DENYOOM, FAST, Flags, Group, Handler, ONE_ROW, READONLY, READS_FIRST, WRITE,
+    COUNTED, Command, DENYOOM, FAST, Flags, Group, Handler, ONE_ROW, READONLY, READS_FIRST, WRITE,
 };
 use crate::redis::context::Context;
 use crate::redis::failure::{Done, Failure, NOT_INTEGER};
@@ -22,6 +22,7 @@ const OW_INSERT: KeyFlags = KeyFlags(&["OW", "insert"]);
 
 const READ: Flags = READONLY.and(ONE_ROW);
 const CHANGE: Flags = WRITE.and(DENYOOM).and(READS_FIRST);
+const READ_AND_CHANGE: Flags = WRITE.and(READS_FIRST).and(FAST).and(COUNTED);
 
 const fn string(
     name: &'static str,
@@ -44,11 +45,11 @@ pub(in crate::redis) const COMMANDS: &[Command] = &[
         .with_docs("2.0.0", "Stores a string and its time to live in seconds."),
     string("psetex", 4, CHANGE, &[one(1, OW)], set::psetex)
         .with_docs("2.6.0", "Stores a string and its time to live in milliseconds."),
-    string("getset", 3, CHANGE.and(FAST), &[one(1, RW)], set::getset)
+    string("getset", 3, CHANGE.and(FAST).and(COUNTED), &[one(1, RW)], set::getset)
         .with_docs("1.0.0", "Stores a string and returns the one before it."),
-    string("getdel", 2, WRITE.and(READS_FIRST).and(FAST), &[one(1, RW_POP)], basic::getdel)
+    string("getdel", 2, READ_AND_CHANGE, &[one(1, RW_POP)], basic::getdel)
         .with_docs("6.2.0", "Returns the string of a key and deletes the key."),
-    string("getex", -2, WRITE.and(READS_FIRST).and(FAST), &[one(1, RW)], set::getex)
+    string("getex", -2, READ_AND_CHANGE, &[one(1, RW)], set::getex)
         .with_docs("6.2.0", "Returns the string of a key and changes when the key expires."),
     string("mget", -2, READONLY.and(FAST), &[range(1, -1, 1, RO)], many::mget)
         .with_docs("1.0.0", "Returns the strings of several keys."),
