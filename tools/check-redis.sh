@@ -5,7 +5,9 @@
 #   tools/check-redis.sh CHECKOUT [UNIT...]
 #
 # CHECKOUT is the source of Redis 7.0.15 (a folder; nothing is written to it). Needs tclsh. Environment: FERROLITH_SERVER
-# is the program, by default a debug build; FERROLITH_TCL_TIMEOUT the seconds that a unit may take (300).
+# is the program, by default a debug build; FERROLITH_TCL_TIMEOUT the seconds that a unit may take (300);
+# FERROLITH_WORKERS the workers of the server (1). Some tests send a command on one connection, do not wait for its reply,
+# and expect it to run before the next one on another connection. With several workers, nothing orders these two.
 #
 # Exits with 1 if a test fails that is not expected to, or an expected failure passes, or a unit does not end.
 set -euo pipefail
@@ -33,7 +35,7 @@ cp -r "$checkout/tests" "$work/suite/tests"
 
 failed=0
 for unit in "${units[@]}"; do
-  server_start 127.0.0.1:0 --redis-partitions 4 --enable-debug-command yes
+  server_start 127.0.0.1:0 --workers "${FERROLITH_WORKERS:-1}" --redis-partitions 4 --enable-debug-command yes
   log=$work/$(tr / - <<<"$unit").log
   (cd "$work/suite" && timeout -k 5 "$limit" tclsh tests/test_helper.tcl --host 127.0.0.1 --port "$port" --durable \
     --single "$unit" --tags "$tags") >"$log.color" 2>&1 && ended=0 || ended=$?

@@ -16,7 +16,8 @@ server_program() {
     cargo build -q --manifest-path "$top/Cargo.toml" -p ferrolith-server
     server=${CARGO_TARGET_DIR:-$top/target}/debug/ferrolith-server
   fi
-  server=$(realpath "$server")
+  # Not to the target of a link: redis-server is one.
+  server=$(realpath -s "$server")
 }
 
 # Ends the server that runs, if any.

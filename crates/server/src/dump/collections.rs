@@ -38,7 +38,13 @@ pub(super) fn read_list(kind: Kind, reader: &mut Reader<'_>) -> Result<Vec<Vec<u
             match (kind, container) {
                 (Kind::List, _) => list.push(reader.string()?),
                 (_, PACKED) => append_elements(kind, reader, &mut list)?,
-                (_, PLAIN) => list.push(reader.string()?),
+                (_, PLAIN) => {
+                    let element = reader.string()?;
+                    if element.is_empty() {
+                        return Err(reader.fail("an empty node of a list"));
+                    }
+                    list.push(element);
+                }
                 _ => return Err(reader.fail("an unknown container of a list's node")),
             }
         }

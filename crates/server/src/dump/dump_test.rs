@@ -227,13 +227,10 @@ fn damaged_bodies_are_refused_by_name() {
             "damaged at byte 10: a count that is larger than the rest of the payload",
         ),
         (
-            b"\x0b\x0a\x02\0\0\0\x01\0\0\0\x05\0x",
-            "damaged at byte 12: expected the end of the value",
-        ),
-        (
             b"\x0b\x0c\x02\0\0\0\x02\0\0\0\x05\0\x04\0",
             "damaged at byte 14: an intset that is not sorted",
         ),
+        (b"\x12\x01\x01\0", "damaged at byte 4: an empty node of a list"),
         (b"\x12\x01\x03\x01a", "damaged at byte 3: an unknown container of a list's node"),
         (b"\x12\x01\x02\x07\x07\0\0\0\0\0\xff", "the collection has no elements"),
     ] {

@@ -150,8 +150,8 @@ fn add_to_stream(redis: &mut Redis, random: &mut Rng, elements: &[Vec<u8>]) {
 }
 
 /// Damaged payloads with sound checksums: we accept nothing that Redis refuses, and what both accept is the same value.
-/// Redis accepts more: bytes behind the value, a value that reaches into the checksum, scores with a rest that is no
-/// number, and last ids of streams below an entry's.
+/// Redis accepts more: a value that reaches into the checksum, scores with a rest that is no number, and last ids of
+/// streams below an entry's.
 #[test]
 fn damaged_payloads_are_refused_or_the_same_values() {
     let sanitize = ["--sanitize-dump-payload", "yes"];
