@@ -89,13 +89,13 @@ for package in "${packages[@]}"; do
   sed -n 's/^FAIL //p' "$work/cases" >"$work/failed"
   sed -n 's/^PASS //p' "$work/cases" >"$work/passed"
   { listed "$package" other; listed "$package" gap; } | sort >"$work/listed"
-  others=$(listed "$package" other | comm -12 - "$work/failed" | grep -c . || true)
+  differing=$(listed "$package" other | comm -12 - "$work/failed" | grep -c . || true)
   comm -23 "$work/failed" "$work/listed" | sed 's/^/  fails: /' | tee "$work/new"
   comm -12 "$work/passed" "$work/listed" | sed 's/^/  passes, and is in the list: /' | tee -a "$work/new"
   [[ ! -s $work/new ]] || status=1
   grep -aE '^panic:|build failed|^FAIL.*setup failed' "$log" | sed 's/^/  /' || true
   [[ -z ${KEEP_LOGS-} ]] || cp "$log" "$KEEP_LOGS/${package//\//-}.log"
-  all_passed=$((all_passed + passed)) all_failed=$((all_failed + failed)) all_others=$((all_others + others))
+  all_passed=$((all_passed + passed)) all_failed=$((all_failed + failed)) all_others=$((all_others + differing))
 done
 applying=$((all_passed + all_failed - all_others))
 echo "all: $all_passed passed, $all_failed failed, of which $all_others do not apply"
