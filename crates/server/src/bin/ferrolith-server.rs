@@ -46,7 +46,6 @@ fn run(flags: &Flags) -> Result<()> {
     let local = LocalStore::open(&flags.dir, options)?;
     let (store, clock) = (local.clone() as Arc<dyn Store>, Arc::new(SystemClock::new()));
     let catalogue = Arc::new(Catalogue::open(store.clone())?);
-    let latches = Arc::new(Latches::default());
     let settings = Settings {
         dir: flags.dir.display().to_string(),
         connections_max: flags.connections_max,
@@ -54,7 +53,7 @@ fn run(flags: &Flags) -> Result<()> {
     };
     let server = redis::Server::new(
         store.clone(),
-        latches.clone(),
+        Arc::new(Latches::default()),
         clock.clone(),
         catalogue.clone(),
         settings,
@@ -64,6 +63,8 @@ fn run(flags: &Flags) -> Result<()> {
     for (name, partitions) in &flags.pegasus.tables {
         admin.ensure_table(name, *partitions)?;
     }
+    // Latches of its own: a script of a Redis client never makes a Pegasus client wait.
+    let latches = Arc::new(Latches::default());
     let service = Arc::new(Service::new(store.clone(), latches, clock.clone(), admin));
     let mut listeners = Vec::new();
     let server = Arc::new(server);

@@ -5,12 +5,17 @@
 //!    none: the engine's read is consistent by itself.
 //! 3. All latches of a command are taken at once, in the order of stripes, so that commands never wait in a cycle.
 //!    Nothing else is locked before them and kept.
+//! 4. A caller that waits may give up, such as when a script that runs too long holds its latches.
 
 use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use smallvec::SmallVec;
+use std::time::Duration;
 
 /// Stripes. Two commands on different keys wait for each other once in so many cases.
 const STRIPES: usize = 4096;
+
+/// How often a caller that waits for a latch is asked whether it gives up.
+const ASKED_EVERY: Duration = Duration::from_millis(20);
 
 /// How a latch is held.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -46,30 +51,71 @@ impl Latches {
         keys: impl IntoIterator<Item = (u32, &'a [u8])>,
         mode: Mode,
     ) -> Guards<'_> {
-        let mut wanted: SmallVec<[usize; 8]> =
-            keys.into_iter().map(|(table, key)| stripe(table, key)).collect();
-        if wanted.len() > 1 {
-            wanted.sort_unstable();
-            wanted.dedup();
-        }
-        self.lock_stripes(wanted.iter().copied(), mode)
-    }
-
-    /// Waits for all latches: for commands that write keys which they do not name.
-    pub fn lock_all(&self, mode: Mode) -> Guards<'_> {
-        self.lock_stripes(0..self.stripes.len(), mode)
-    }
-
-    fn lock_stripes(&self, stripes: impl Iterator<Item = usize>, mode: Mode) -> Guards<'_> {
-        let mut guards = Guards::default();
-        for stripe in stripes.filter_map(|at| self.stripes.get(at)) {
-            match mode {
-                Mode::Shared => guards._shared.push(stripe.read()),
-                Mode::Exclusive => guards._exclusive.push(stripe.write()),
+        let wanted = stripes(keys);
+        loop {
+            if let Some(guards) = self.lock_stripes(wanted.iter().copied(), mode, || false) {
+                return guards;
             }
         }
-        guards
     }
+
+    /// Waits for the latches of these keys as [`lock`](Latches::lock) does, and returns `None` when `gives_up` does
+    /// not want to wait any longer. It is asked every 20 ms while a latch is held by others.
+    pub fn lock_unless<'a>(
+        &self,
+        keys: impl IntoIterator<Item = (u32, &'a [u8])>,
+        mode: Mode,
+        gives_up: impl Fn() -> bool,
+    ) -> Option<Guards<'_>> {
+        self.lock_stripes(stripes(keys).iter().copied(), mode, gives_up)
+    }
+
+    /// Waits for all latches: for commands that write keys which they do not name. Gives up as
+    /// [`lock_unless`](Latches::lock_unless) does.
+    pub fn lock_all_unless(&self, mode: Mode, gives_up: impl Fn() -> bool) -> Option<Guards<'_>> {
+        self.lock_stripes(0..self.stripes.len(), mode, gives_up)
+    }
+
+    fn lock_stripes(
+        &self,
+        stripes: impl Iterator<Item = usize>,
+        mode: Mode,
+        gives_up: impl Fn() -> bool,
+    ) -> Option<Guards<'_>> {
+        let mut guards = Guards::default();
+        for stripe in stripes.filter_map(|at| self.stripes.get(at)) {
+            loop {
+                let is_held = match mode {
+                    Mode::Shared => {
+                        let guard = stripe.try_read_for(ASKED_EVERY);
+                        guard.map(|guard| guards._shared.push(guard)).is_some()
+                    }
+                    Mode::Exclusive => {
+                        let guard = stripe.try_write_for(ASKED_EVERY);
+                        guard.map(|guard| guards._exclusive.push(guard)).is_some()
+                    }
+                };
+                if is_held {
+                    break;
+                }
+                if gives_up() {
+                    return None;
+                }
+            }
+        }
+        Some(guards)
+    }
+}
+
+/// Returns the stripes of these keys, each once, in the order in which they are locked.
+fn stripes<'a>(keys: impl IntoIterator<Item = (u32, &'a [u8])>) -> SmallVec<[usize; 8]> {
+    let mut wanted: SmallVec<[usize; 8]> =
+        keys.into_iter().map(|(table, key)| stripe(table, key)).collect();
+    if wanted.len() > 1 {
+        wanted.sort_unstable();
+        wanted.dedup();
+    }
+    wanted
 }
 
 /// Returns the stripe of a key.

@@ -22,6 +22,20 @@ fn commands_over_the_same_keys_in_other_orders_do_not_deadlock() {
 }
 
 #[test]
+fn a_caller_gives_up_and_holds_nothing() {
+    let latches = Latches::default();
+    let held = latches.lock([(0, &b"b"[..])], Mode::Exclusive);
+    let asked = AtomicU64::new(0);
+    let gives_up = || asked.fetch_add(1, Ordering::Relaxed) == 2;
+    let keys = [(0, &b"a"[..]), (0, b"b"), (0, b"c")];
+    assert!(latches.lock_unless(keys, Mode::Shared, gives_up).is_none());
+    assert!(latches.lock_all_unless(Mode::Exclusive, || true).is_none());
+    assert_eq!(asked.load(Ordering::Relaxed), 3);
+    drop(held);
+    assert!(latches.lock_all_unless(Mode::Exclusive, || true).is_some());
+}
+
+#[test]
 fn keys_spread_over_stripes() {
     let mut hit = vec![0u32; STRIPES];
     for i in 0..STRIPES * 8 {
