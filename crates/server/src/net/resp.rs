@@ -2,10 +2,12 @@
 //!
 //! All complete requests of the input are evaluated, and their replies are written at once. While replies are written,
 //! nothing is read, so a client that does not read its replies is not served. While the client waits in a blocking
-//! command, a little is read, so that the end of the connection is noticed.
+//! command, a little is read, so that the end of the connection is noticed. While a request runs on a thread of its
+//! own, nothing is read.
 
 use super::quiet::Quiet;
 use crate::redis::args::Args;
+use crate::redis::detached::Detached;
 use crate::redis::parameters::Id;
 use crate::redis::{Server, Session, Worker};
 use crate::resp::{Limits, Parser, ProtocolError, Reply};
@@ -13,6 +15,7 @@ use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -49,7 +52,7 @@ const BULK_MAX: Id = Id::of("proto-max-bulk-len");
 /// The connection failed.
 pub(super) async fn serve(
     stream: TcpStream,
-    server: &Server,
+    server: &Arc<Server>,
     worker: &RefCell<Worker>,
 ) -> io::Result<()> {
     let (address, local) = (stream.peer_addr()?, stream.local_addr()?);
@@ -58,7 +61,7 @@ pub(super) async fn serve(
 }
 
 struct Connection<'s> {
-    server: &'s Server,
+    server: &'s Arc<Server>,
     worker: &'s RefCell<Worker>,
     session: Session,
     parser: Parser,
@@ -91,7 +94,7 @@ enum Event {
 
 impl<'s> Connection<'s> {
     fn new(
-        server: &'s Server,
+        server: &'s Arc<Server>,
         worker: &'s RefCell<Worker>,
         address: SocketAddr,
         local: SocketAddr,
@@ -125,6 +128,10 @@ impl<'s> Connection<'s> {
             if self.session.is_closing || self.session.client.is_killed() {
                 return stream.shutdown().await;
             }
+            if let Some(request) = self.session.detached.take() {
+                self.run_apart(request).await?;
+                continue;
+            }
             if has_more {
                 continue;
             }
@@ -150,12 +157,25 @@ impl<'s> Connection<'s> {
         }
     }
 
+    /// Runs a request on a thread of its own, and waits for its reply.
+    async fn run_apart(&mut self, request: Detached) -> io::Result<()> {
+        let _slot = self.server.script_threads.slot().await;
+        let stand_in = Session::new(self.session.client.clone(), false);
+        let session = std::mem::replace(&mut self.session, stand_in);
+        let finished = self.server.detach(session, request).await;
+        let (session, reply) =
+            finished.map_err(|_| io::Error::other("the thread of a script ended"))?;
+        self.session = session;
+        self.out.raw(&reply);
+        Ok(())
+    }
+
     /// Evaluates complete requests. Returns whether there may be more although enough was replied for now.
     fn run_requests(&mut self) -> bool {
         let mut at = 0;
         let mut has_more = false;
         self.server.begin(&mut self.worker.borrow_mut());
-        while self.session.blocked.is_none() && !self.session.is_closing && !has_more {
+        while !self.session.is_waiting() && !self.session.is_closing && !has_more {
             let found = self.find_requests(at);
             let consumed = self.run_found(at, found.inline_end);
             at += consumed;
@@ -166,7 +186,7 @@ impl<'s> Connection<'s> {
             has_more = self.out.position() >= OUTPUT_BYTES;
             if let Some(error) = found.error
                 && !has_more
-                && self.session.blocked.is_none()
+                && !self.session.is_waiting()
             {
                 self.out.protocol = self.session.protocol;
                 self.out.error(&error.0);

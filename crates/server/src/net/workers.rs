@@ -122,7 +122,7 @@ impl Workers {
         Ok(Workers { threads, stop, redis: shared.redis.clone() })
     }
 
-    /// Closes all connections between two requests, and waits for the threads.
+    /// Closes all connections between two requests, ends scripts without their writes, and waits for the threads.
     pub fn stop(self) {
         self.stop.send_replace(true);
         if let Some(server) = &self.redis {
@@ -131,6 +131,9 @@ impl Workers {
         for thread in self.threads {
             // A panic was printed when it happened.
             _ = thread.join();
+        }
+        if let Some(server) = &self.redis {
+            server.script_threads.join();
         }
     }
 }

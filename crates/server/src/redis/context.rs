@@ -70,6 +70,10 @@ pub struct Context<'a> {
     pub(super) has_interest: bool,
     /// The address of the argument whose look-up was counted last; 0 before the first.
     pub(super) counted: Cell<usize>,
+    /// Whether the evaluation has a thread of its own.
+    pub(super) is_detached: bool,
+    /// Whether a part of the same evaluation ran before, and was discarded.
+    pub(super) is_repeated: bool,
 }
 
 /// What all commands of an evaluation have in common.
@@ -95,6 +99,7 @@ impl<'a> Context<'a> {
         frame: Frame<'a>,
     ) -> Context<'a> {
         let Frame { db, now_ms, cause, held } = frame;
+        let has_widened = cause == Cause::Client && matches!(held, Held::All);
         Context {
             server,
             session,
@@ -109,6 +114,8 @@ impl<'a> Context<'a> {
             stats: &worker.stats,
             has_interest: server.has_interest(),
             counted: Cell::new(0),
+            is_detached: worker.is_detached,
+            is_repeated: worker.is_repeated || has_widened,
         }
     }
 }
@@ -149,6 +156,11 @@ impl Context<'_> {
     /// Returns whether the latch of a key is held.
     pub fn holds(&self, key: &[u8]) -> bool {
         self.held.covers(key)
+    }
+
+    /// Returns whether the evaluation has a thread of its own, so that it may take long.
+    pub fn is_detached(&self) -> bool {
+        self.is_detached
     }
 
     /// Returns why the command is evaluated.
@@ -231,6 +243,13 @@ impl Context<'_> {
         self.effects.messages.push(message);
     }
 
+    /// Shows a script's call to the clients of MONITOR, once: they see it before the script's commands.
+    pub fn show_to_monitors(&self, args: Args<'_>) {
+        if !self.is_repeated {
+            self.server.script_begins(self.session, self.command, args);
+        }
+    }
+
     /// Evaluates another command as a part of this one, and appends its reply to `out`; a script calls it. The command
     /// must have the right number of arguments and a handler.
     ///
@@ -262,6 +281,8 @@ impl Context<'_> {
             stats: self.stats,
             has_interest: self.has_interest,
             counted: Cell::new(0),
+            is_detached: self.is_detached,
+            is_repeated: self.is_repeated,
         };
         let start_us = self.server.clock.monotonic_us();
         let result = handler(&mut inner, args);

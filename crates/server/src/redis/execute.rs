@@ -2,9 +2,10 @@
 
 use super::args::{Args, wrong_arity};
 use super::command::{
-    ALL_KEYS, Command, IN_SUBSCRIPTION, NO_AUTH, NO_MULTI, ONE_ROW, READS_FIRST, Run,
+    ALL_KEYS, ALLOW_BUSY, Command, IN_SUBSCRIPTION, NO_AUTH, NO_MULTI, ONE_ROW, READS_FIRST, Run,
 };
 use super::context::{Cause, Context, Frame, Held};
+use super::detached::Detached;
 use super::effects::Effects;
 use super::failure::{Done, Failure};
 use super::keyspec::Positions;
@@ -34,6 +35,10 @@ pub struct Worker {
     pub(super) stats: Arc<WorkerStats>,
     /// When the latest command ended, by the monotonic clock.
     pub(super) now_us: u64,
+    /// Whether it belongs to a thread that runs one request, rather than to a worker with many connections.
+    pub(super) is_detached: bool,
+    /// Whether the request ran before, for a while.
+    pub(super) is_repeated: bool,
 }
 
 impl Worker {
@@ -54,7 +59,7 @@ impl Worker {
 pub enum Next {
     /// The reply is written.
     Ready,
-    /// The client waits: see [`Session::blocked`].
+    /// The client waits: see [`Session::is_waiting`].
     Blocked,
 }
 
@@ -66,7 +71,14 @@ impl Server {
             effects: Effects::default(),
             stats: self.stats.add_worker(),
             now_us: self.clock.monotonic_us(),
+            is_detached: false,
+            is_repeated: false,
         }
+    }
+
+    /// Returns the state of one more thread that runs one request at a time.
+    pub(super) fn detached_worker(&self) -> Worker {
+        Worker { is_detached: true, ..self.worker() }
     }
 
     /// Runs a command that a client sent. Before some of them, call [`begin`](Server::begin).
@@ -97,6 +109,14 @@ impl Server {
             }
             Ok(command) => {
                 let result = self.run(worker, session, command, args, out);
+                if let Err(failure @ (Failure::TooLong | Failure::NeedsThread)) = &result {
+                    out.truncate(start);
+                    let args = args.all().iter().map(|arg| Box::from(*arg)).collect();
+                    let is_repeated = matches!(failure, Failure::TooLong);
+                    session.detached = Some(Detached { args, start_us, is_repeated });
+                    self.show_session(session, command);
+                    return Next::Blocked;
+                }
                 self.ended(worker, session, (command, args), start_us, &result);
                 result
             }
@@ -106,7 +126,19 @@ impl Server {
                 Err(failure)
             }
         };
-        if let Some(command) = found {
+        self.conclude(session, found, result, (start, out));
+        if session.is_waiting() { Next::Blocked } else { Next::Ready }
+    }
+
+    /// Completes the reply of a command that ended, which begins at `start`.
+    pub(super) fn conclude(
+        &self,
+        session: &mut Session,
+        command: Option<&'static Command>,
+        result: Done,
+        (start, out): (usize, &mut Reply),
+    ) {
+        if let Some(command) = command {
             self.show_session(session, command);
         }
         if let Err(failure) = result {
@@ -120,7 +152,6 @@ impl Server {
             // A message that the client sent to itself follows the reply.
             session.client.outbox.drain_into(out);
         }
-        if session.blocked.is_some() { Next::Blocked } else { Next::Ready }
     }
 
     /// Returns whether a request must wait for the end of a pause: see [`Session::paused`].
@@ -132,10 +163,20 @@ impl Server {
         }
         let Ok(command) = table::find(args) else { return false };
         let queued = session.multi.as_ref().filter(|_| command.name == "exec");
-        let has_writes =
-            queued.is_some_and(|multi| multi.commands.iter().any(|it| may_write(it.command)));
-        session.paused = self.pause.applies(command, has_writes, self.clock.monotonic_us() / 1000);
+        let writes = match queued {
+            Some(multi) => multi.commands.iter().any(|queued| {
+                let args: Vec<&[u8]> = queued.args.iter().map(|arg| &arg[..]).collect();
+                self.may_write(queued.command, Args::new(&args))
+            }),
+            None => self.may_write(command, args),
+        };
+        session.paused = self.pause.applies(command, writes, self.clock.monotonic_us() / 1000);
         session.paused.is_some()
+    }
+
+    /// Returns whether a request may change rows or what subscribers see. A script is asked for its flags.
+    fn may_write(&self, command: &Command, args: Args<'_>) -> bool {
+        may_write(command) && !self.scripts.declares_no_writes(command, args)
     }
 
     /// Checks whether the client may use a command now.
@@ -162,7 +203,10 @@ impl Server {
         if session.multi.is_some() && command.flags.has(NO_MULTI) {
             return Err("ERR Command not allowed inside a transaction".into());
         }
-        Ok(command)
+        match self.scripts.running.busy_text() {
+            Some(text) if !command.flags.has(ALLOW_BUSY) => Err(text.into()),
+            _ => Ok(command),
+        }
     }
 
     /// Notes in a transaction that a command was refused. A refused EXEC ends the transaction.
@@ -202,7 +246,7 @@ impl Server {
         let mut needs_all = command.flags.has(ALL_KEYS);
         loop {
             let keys = command.key_positions(args);
-            let guards = self.lock(session, command, args, &keys, needs_all);
+            let guards = self.lock(session, command, args, &keys, needs_all)?;
             let result = self.evaluate(
                 worker,
                 session,
@@ -241,16 +285,16 @@ impl Server {
         args: Args<'_>,
         keys: &Positions,
         needs_all: bool,
-    ) -> Guards<'_> {
+    ) -> Done<Guards<'_>> {
         let mode = if command.may_write() { Mode::Exclusive } else { Mode::Shared };
         if needs_all {
-            return self.latches.lock_all(Mode::Exclusive);
+            return self.latch_all();
         }
         if command.flags.has(ONE_ROW) || keys.is_empty() {
-            return Guards::default();
+            return Ok(Guards::default());
         }
         let database = session.database;
-        self.latches.lock(keys.iter().map(|at| (database, args.at(*at))), mode)
+        self.latch(keys.iter().map(|at| (database, args.at(*at))), mode)
     }
 
     /// Calls a command's handler. Its writes stay in the worker's transaction.
@@ -318,12 +362,12 @@ impl Server {
     }
 }
 
-/// Replaces what a command of several wrote since `start` by its error. An error of the store concerns all of them, and
-/// is returned.
+/// Replaces what a command of several wrote since `start` by its error. An error that concerns all of them is returned,
+/// such as one of the store.
 pub(super) fn reply_failure(result: Done, start: usize, out: &mut Reply) -> Done {
     match result {
         Ok(()) => Ok(()),
-        Err(failure @ Failure::Store(_)) => Err(failure),
+        Err(failure @ (Failure::Store(_) | Failure::TooLong | Failure::Ended(_))) => Err(failure),
         Err(failure) => {
             out.truncate(start);
             out.error(&failure.text());

@@ -115,6 +115,10 @@ impl Server {
         }
         let now_ms = self.now_ms();
         for _ in 0..REMOVED_MAX {
+            // While a script runs too long, latches may not become free.
+            if self.is_busy() {
+                break;
+            }
             let Some(key) = self.expirations.take_due(now_ms) else { break };
             self.remove_if_expired(worker, &key, now_ms)?;
         }
@@ -145,7 +149,10 @@ impl Server {
 
     fn remove_if_expired(&self, worker: &mut Worker, key: &DatabaseKey, now_ms: u64) -> Done {
         let Some(database) = self.databases.existing(key.0) else { return Ok(()) };
-        let guards = self.latches.lock([(key.0, &key.1[..])], Mode::Exclusive);
+        let Ok(guards) = self.latch([(key.0, &key.1[..])], Mode::Exclusive) else {
+            self.expirations.add(now_ms, key.clone());
+            return Ok(());
+        };
         let slot = slot::of_key(&key.1);
         let (partition, row) = (database.partition_of(slot), meta_key(slot, &key.1));
         worker.discard();

@@ -17,6 +17,12 @@ pub enum Failure {
         /// Whether the statistics have counted the error, because a command of the script replied it.
         is_counted: bool,
     },
+    /// A script ran too long for a worker. The client's request is run again on a thread of its own.
+    TooLong,
+    /// A transaction must begin on a thread of its own: it has a script, and commands that cannot be repeated.
+    NeedsThread,
+    /// The evaluation ends with this error reply, and nothing of it is committed, not even the rest of a transaction.
+    Ended(&'static str),
     /// A script uses a key that it did not declare. It is run again, from its beginning, with all latches.
     Undeclared,
 }
@@ -52,6 +58,8 @@ impl Failure {
                 Cow::Owned(format!("MISCONF The device has no space left: {error}"))
             }
             Failure::Store(error) => Cow::Owned(format!("ERR {error}")),
+            Failure::TooLong | Failure::NeedsThread => Cow::Borrowed("ERR the script ran too long"),
+            Failure::Ended(text) => Cow::Borrowed(text),
             Failure::Undeclared => {
                 Cow::Borrowed("ERR Script attempted to access a non local key in a cluster node")
             }

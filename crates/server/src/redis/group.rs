@@ -77,6 +77,7 @@ impl Server {
             || !session.is_authenticated
             || session.is_subscriber()
             || self.pause.is_possible()
+            || self.is_busy()
         {
             return group;
         }
@@ -127,7 +128,7 @@ impl Server {
         out: &mut Reply,
     ) -> Done {
         let db = self.databases.get(session.database)?;
-        let guards = self.lock_group(db.index(), group);
+        let guards = self.lock_group(db.index(), group)?;
         // Writes that nobody of the group reads need no overlay.
         worker.txn.reset(!group.iter().all(Member::is_blind));
         worker.effects.clear();
@@ -154,16 +155,16 @@ impl Server {
     }
 
     /// Takes the latches of all keys of a group.
-    fn lock_group(&self, database: u32, group: &[Member<'_>]) -> Guards<'_> {
+    fn lock_group(&self, database: u32, group: &[Member<'_>]) -> Done<Guards<'_>> {
         if group.iter().all(|member| member.command.flags.has(ONE_ROW)) {
-            return Guards::default();
+            return Ok(Guards::default());
         }
         let writes = group.iter().any(|member| member.command.is_write());
         let mode = if writes { Mode::Exclusive } else { Mode::Shared };
         let keys = group
             .iter()
             .flat_map(|member| member.keys.iter().map(|at| (database, member.args.at(*at))));
-        self.latches.lock(keys, mode)
+        self.latch(keys, mode)
     }
 }
 

@@ -3,7 +3,7 @@
 //! Files in reading order:
 //!
 //! 1. Parts: `failure`, `args`, `keyspec`, `databases`, `clients`, `watches`, `waiters`, `cursors`, `parameters`,
-//!    `stats`, `slowlog`, `latency`, `monitors`, `pause`.
+//!    `stats`, `slowlog`, `latency`, `monitors`, `pause`, `running` (scripts).
 //! 2. `session` (state of a connection), `effects` (what follows a commit), `server` (what all connections share),
 //!    `pubsub` (subscriptions and messages).
 //! 3. `context` (what a handler sees), `values` (keys and collections as rows), `copies` (large values), `string_value`
@@ -11,7 +11,8 @@
 //!    collections), `sample` (random elements).
 //! 4. `command` (the description of a command), `table` (all of them).
 //! 5. `execute` (one command from its checks to its effects), `group` (commands of a pipeline), `observe` (statistics,
-//!    logs and monitors), `transactions` (MULTI), `wake` (blocked clients), `expired` (events).
+//!    logs and monitors), `transactions` (MULTI), `wake` (blocked clients), `expired` (events), `detached` (requests
+//!    with scripts that run long).
 //! 6. `families`: the handlers.
 //!
 //! How a command runs: [`Server::execute`] finds it in the table, takes the latches of its keys, and calls its handler
@@ -27,6 +28,7 @@ pub mod context;
 mod copies;
 pub mod cursors;
 pub mod databases;
+pub mod detached;
 pub mod effects;
 mod execute;
 pub mod expired;
@@ -42,6 +44,7 @@ mod observe;
 pub mod parameters;
 pub mod pause;
 pub mod pubsub;
+pub mod running;
 mod sample;
 pub mod scanning;
 pub mod scripts;

@@ -57,6 +57,13 @@ impl Server {
             let ran = Ran { command, args, result, source: Source::Client, us };
             self.count(&worker.stats, session, &ran);
         }
+        if !self.monitors.is_empty() && !command.flags.has(SKIP_MONITOR) {
+            self.feed_monitors(session, command, args, Source::Client);
+        }
+    }
+
+    /// Shows a script's call to the clients of MONITOR.
+    pub(super) fn script_begins(&self, session: &Session, command: &Command, args: Args<'_>) {
         if !self.monitors.is_empty() {
             self.feed_monitors(session, command, args, Source::Client);
         }
@@ -70,7 +77,7 @@ impl Server {
         ran: &Ran<'_, '_>,
     ) {
         self.count(stats, session, ran);
-        if !self.monitors.is_empty() {
+        if !self.monitors.is_empty() && !ran.command.flags.has(SKIP_MONITOR) {
             self.feed_monitors(session, ran.command, ran.args, ran.source);
         }
     }
@@ -126,7 +133,7 @@ impl Server {
     }
 
     fn feed_monitors(&self, session: &Session, command: &Command, args: Args<'_>, source: Source) {
-        if command.flags.has(ADMIN) || command.flags.has(SKIP_MONITOR) {
+        if command.flags.has(ADMIN) {
             return;
         }
         let address = session.client.address.to_string();

@@ -60,9 +60,9 @@ impl Pause {
         self.until_ms.load(Ordering::Relaxed) != 0
     }
 
-    /// Returns whether a command must wait, and until when. `has_writes` says whether it is an EXEC of commands that
+    /// Returns whether a command must wait, and until when. `writes` says whether it, or a command that it executes,
     /// may write.
-    pub fn applies(&self, command: &Command, has_writes: bool, now_ms: u64) -> Option<Wait> {
+    pub fn applies(&self, command: &Command, writes: bool, now_ms: u64) -> Option<Wait> {
         let changes = *self.changes.borrow();
         let until_ms = self.until_ms.load(Ordering::Acquire);
         if until_ms <= now_ms {
@@ -71,7 +71,7 @@ impl Pause {
         let waits = match *self.which.lock() {
             None => false,
             Some(Paused::All) => !is_exempt(command),
-            Some(Paused::Writes) => has_writes || may_write(command),
+            Some(Paused::Writes) => writes,
         };
         waits.then_some(Wait { until_ms, changes })
     }

@@ -1,11 +1,14 @@
 //! Scripts and libraries of functions, which all workers share.
 
+use super::args::Args;
+use super::command::Command;
 use super::failure::{Done, Failure};
+use super::running::RunningScripts;
 use super::server::Server;
 use crate::error::{Error, Result};
 use crate::rows::redis::RowKey;
 use crate::script::{
-    Engine, Host, Interrupt, Libraries, Limits, LogLevel, STACK_BYTES, ScriptCache,
+    Engine, Flags, Host, Interrupt, Libraries, Limits, LogLevel, STACK_BYTES, Script, ScriptCache,
 };
 use crate::store::local::SYSTEM;
 use crate::store::{Partition, Range, Store};
@@ -26,33 +29,17 @@ static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 pub struct Scripts {
     /// The scripts that EVALSHA finds.
     pub cache: ScriptCache,
+    /// The scripts that run.
+    pub running: RunningScripts,
     id: u64,
     libraries: ArcSwap<Libraries>,
     /// How often the libraries changed.
     changes: AtomicU64,
     /// Held while the libraries change.
     change: Mutex<()>,
-    running: Mutex<Vec<Arc<Running>>>,
     is_stopping: AtomicBool,
     /// The memory of the interpreter that ran last, in bytes.
     memory: AtomicUsize,
-}
-
-/// A script that has run for some time.
-#[derive(Debug)]
-pub struct Running {
-    /// The SHA-1 of the script or the name of the function.
-    pub name: String,
-    /// Whether EVAL or EVALSHA runs it.
-    pub is_eval: bool,
-    /// The command and its arguments.
-    pub args: Vec<Vec<u8>>,
-    /// When it began, by the monotonic clock.
-    pub started_us: u64,
-    /// Whether it called a command that writes.
-    pub has_written: AtomicBool,
-    /// Whether it must end.
-    pub is_killed: AtomicBool,
 }
 
 /// The interpreter of a thread, and the state of the server that it has seen.
@@ -73,11 +60,11 @@ impl Scripts {
     pub fn open(store: &dyn Store) -> Scripts {
         let scripts = Scripts {
             cache: ScriptCache::default(),
+            running: RunningScripts::default(),
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             libraries: ArcSwap::default(),
             changes: AtomicU64::new(0),
             change: Mutex::default(),
-            running: Mutex::default(),
             is_stopping: AtomicBool::new(false),
             memory: AtomicUsize::new(0),
         };
@@ -105,19 +92,19 @@ impl Scripts {
         self.changes.fetch_add(1, Ordering::Release);
     }
 
-    /// Adds a script to those that SCRIPT KILL finds.
-    pub fn add_running(&self, running: Arc<Running>) {
-        self.running.lock().push(running);
-    }
-
-    /// Removes a script that ended.
-    pub fn remove_running(&self, running: &Arc<Running>) {
-        self.running.lock().retain(|other| !Arc::ptr_eq(other, running));
-    }
-
-    /// Returns the script that has run longest.
-    pub fn running(&self) -> Option<Arc<Running>> {
-        self.running.lock().first().cloned()
+    /// Returns whether a request calls a script or function that declares that it does not write.
+    pub fn declares_no_writes(&self, command: &Command, args: Args<'_>) -> bool {
+        let flags = match command.name {
+            "eval" => Script::new(args.at(1)).ok().map(|script| script.flags()),
+            "evalsha" => self.cache.get(args.at(1)).map(|script| script.flags()),
+            "fcall" => {
+                let (libraries, name) = (self.libraries(), args.at(1));
+                let library = libraries.of_function(name);
+                library.and_then(|library| library.function(name)).map(|function| function.flags)
+            }
+            _ => None,
+        };
+        flags.is_some_and(|flags| flags.contains(Flags::NO_WRITES))
     }
 
     /// Makes all scripts end, because the server stops.

@@ -3,6 +3,7 @@
 use super::clients::Clients;
 use super::cursors::Cursors;
 use super::databases::Databases;
+use super::detached::ScriptThreads;
 use super::expired::Expirations;
 use super::latency::LatencyMonitor;
 use super::monitors::Monitors;
@@ -97,6 +98,8 @@ pub struct Server {
     pub pubsub: Pubsub,
     /// The scripts and the libraries of functions.
     pub scripts: Scripts,
+    /// The threads of scripts that run long.
+    pub script_threads: ScriptThreads,
     /// When keys expire, for events.
     pub expirations: Expirations,
     /// The watched keys.
@@ -156,6 +159,7 @@ impl Server {
             databases,
             clients: Clients::default(),
             scripts,
+            script_threads: ScriptThreads::default(),
             cursors: Cursors::default(),
             pubsub: Pubsub::default(),
             expirations: Expirations::default(),

@@ -2,6 +2,7 @@
 
 use super::clients::Client;
 use super::command::Command;
+use super::detached::Detached;
 use super::pause::Wait;
 use super::server::Server;
 use super::waiters::Waiter;
@@ -85,6 +86,8 @@ pub struct Session {
     pub subscriptions: [BTreeSet<Vec<u8>>; 3],
     /// Set while the client waits in a blocking command.
     pub blocked: Option<Blocked>,
+    /// Set when the client's request must run on a thread of its own: see [`Server::detach`].
+    pub detached: Option<Detached>,
     /// Set while the client's next command waits for the end of a pause.
     pub paused: Option<Wait>,
     /// Whether the connection is closed after the replies are written.
@@ -105,6 +108,7 @@ impl Session {
             reply_mode: ReplyMode::On,
             subscriptions: Default::default(),
             blocked: None,
+            detached: None,
             paused: None,
             is_closing: false,
         }
@@ -116,6 +120,11 @@ impl Session {
         session.protocol = waiter.protocol;
         session.database = waiter.database;
         session
+    }
+
+    /// Returns whether the reply to the client's request comes later: it is blocked, or the request needs a thread.
+    pub fn is_waiting(&self) -> bool {
+        self.blocked.is_some() || self.detached.is_some()
     }
 
     /// Returns the number of all subscriptions.

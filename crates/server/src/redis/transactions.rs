@@ -2,16 +2,17 @@
 //!
 //! EXEC takes the latches of all keys of all commands, and of the watched keys, at once; the writes of all commands are
 //! one batch. A command that fails has written nothing, since handlers check before they write, so the others' writes
-//! are committed, as in Redis.
+//! are committed, as in Redis. A transaction with a script that runs long begins anew on a thread of its own, still
+//! with its watched keys.
 
 use super::args::Args;
 use super::command::{
-    ALL_KEYS, ALLOW_BUSY, Command, FAST, Group, LOADING, NO_MULTI, NOSCRIPT, Run, SKIP_SLOWLOG,
-    STALE, UNDECLARED,
+    ALL_KEYS, ALLOW_BUSY, Command, FAST, Group, LOADING, MAY_REPLICATE, NO_MULTI, NOSCRIPT, Run,
+    SKIP_SLOWLOG, STALE, UNDECLARED,
 };
 use super::context::{Cause, Context, Frame, Held};
 use super::execute::{Worker, reply_failure};
-use super::failure::Done;
+use super::failure::{Done, Failure};
 use super::keyspec::{RO_META, range};
 use super::server::Server;
 use super::session::{Multi, Queued, Session, Watched};
@@ -104,7 +105,7 @@ fn watch(
     }
     let database = session.database;
     let keys = args.from(1).iter().map(|key| (database, *key));
-    let latches = server.latches.lock(keys, Mode::Shared);
+    let latches = server.latch(keys, Mode::Shared)?;
     let now_ms = server.now_ms();
     for key in args.from(1) {
         let key = (database, Box::from(*key));
@@ -159,30 +160,61 @@ fn exec(
         session.unwatch(server);
         return Err("EXECABORT Transaction discarded because of previous errors.".into());
     }
-    let guards = lock(server, session, &multi.commands);
+    if !worker.is_detached && needs_thread(&multi.commands) {
+        session.multi = Some(multi);
+        return Err(Failure::NeedsThread);
+    }
+    let guards = lock(server, session, &multi.commands).map_err(|failure| {
+        session.unwatch(server);
+        format!("EXECABORT Transaction discarded because of: {}", failure.text())
+    })?;
     let now_ms = server.now_ms();
     let is_stale = session.mark.is_set() || has_expired(server, worker, session, command, now_ms)?;
-    session.unwatch(server);
     if is_stale {
+        session.unwatch(server);
         out.null_array();
         return Ok(());
     }
     worker.discard();
     let start = out.position();
+    // The commands of the transaction cannot change what is watched: it may begin anew.
+    let watched = (std::mem::take(&mut session.watched), std::mem::take(&mut session.mark));
     let result = run_all(server, worker, session, &multi.commands, (out, now_ms))
         .and_then(|()| server.commit(worker));
     drop(guards);
+    (session.watched, session.mark) = watched;
     if let Err(failure) = result {
         out.truncate(start);
         worker.discard();
+        match failure {
+            Failure::TooLong => session.multi = Some(multi),
+            _ => session.unwatch(server),
+        }
         return Err(failure);
     }
+    session.unwatch(server);
     server.follow(worker);
     Ok(())
 }
 
+/// Returns whether a transaction begins on a thread of its own: it has a script, which may run long, and a command that
+/// cannot be run twice, because it changes more than rows.
+fn needs_thread(commands: &[Queued]) -> bool {
+    let is_script =
+        |command: &Command| command.group == Group::Scripting && command.flags.has(UNDECLARED);
+    let is_repeatable = |command: &Command| {
+        // Messages of PUBLISH are sent after the commit.
+        is_script(command)
+            || !command.keys.is_empty()
+            || command.flags.has(MAY_REPLICATE)
+            || matches!(command.name, "ping" | "echo" | "time")
+    };
+    commands.iter().any(|queued| is_script(queued.command))
+        && !commands.iter().all(|queued| is_repeatable(queued.command))
+}
+
 /// Takes the latches of all keys that commands name or the session watches.
-fn lock<'s>(server: &'s Server, session: &Session, commands: &[Queued]) -> Guards<'s> {
+fn lock<'s>(server: &'s Server, session: &Session, commands: &[Queued]) -> Done<Guards<'s>> {
     let mut database = session.database;
     let (mut keys, mut mode, mut needs_all) = (Vec::new(), Mode::Shared, false);
     for queued in commands {
@@ -204,10 +236,10 @@ fn lock<'s>(server: &'s Server, session: &Session, commands: &[Queued]) -> Guard
         }
     }
     if needs_all {
-        return server.latches.lock_all(Mode::Exclusive);
+        return server.latch_all();
     }
     keys.extend(session.watched.iter().map(|watched| (watched.key.0, &watched.key.1[..])));
-    server.latches.lock(keys, mode)
+    server.latch(keys, mode)
 }
 
 /// Returns whether a watched key expired since the client began to watch it.

@@ -42,8 +42,17 @@ impl Server {
         }
     }
 
+    /// Serves the clients whose keys were postponed while a script ran too long.
+    pub(super) fn wake_postponed(&self, worker: &mut Worker) {
+        let mut keys = VecDeque::from(self.scripts.running.take_postponed());
+        while let Some(key) = keys.pop_front() {
+            worker.effects.clear();
+            self.wake(worker, &key, &mut keys);
+        }
+    }
+
     /// Answers those who wait for a key, as far as there is something for them. The keys that their commands change are
-    /// appended to `changed`.
+    /// appended to `changed`. If a script that runs too long holds latches, they are served after it.
     fn wake(&self, worker: &mut Worker, key: &DatabaseKey, changed: &mut VecDeque<DatabaseKey>) {
         let mut exhausted: SmallVec<[(Group, Vec<u8>); 2]> = SmallVec::new();
         let (mut order, latest) = (0, self.waiters.latest());
@@ -56,7 +65,13 @@ impl Server {
             if pool.map_or(order > latest, is_exhausted) {
                 continue;
             }
-            let is_answered = self.try_waiter(worker, &waiter);
+            let is_answered = loop {
+                match self.try_waiter(worker, &waiter) {
+                    Some(is_answered) => break is_answered,
+                    None if self.scripts.running.postpone(key) => return,
+                    None => {}
+                }
+            };
             self.add_keys(worker, changed);
             self.tell_subscribers(worker);
             worker.effects.clear();
@@ -66,19 +81,19 @@ impl Server {
         }
     }
 
-    /// Evaluates a waiter's command. Returns whether the waiter has an answer.
-    fn try_waiter(&self, worker: &mut Worker, waiter: &Arc<Waiter>) -> bool {
-        let Some(client) = self.clients.get(waiter.client) else { return true };
+    /// Evaluates a waiter's command. Returns whether the waiter has an answer; `None` if its latches are not free.
+    fn try_waiter(&self, worker: &mut Worker, waiter: &Arc<Waiter>) -> Option<bool> {
+        let Some(client) = self.clients.get(waiter.client) else { return Some(true) };
         let mut session = Session::stand_in(client, waiter);
         let args: Vec<&[u8]> = waiter.args.iter().map(|arg| &arg[..]).collect();
         let (args, command) = (Args::new(&args), waiter.command);
         let keys: Positions = command.key_positions(args);
         let mode = if command.is_write() { Mode::Exclusive } else { Mode::Shared };
         let keyed = keys.iter().map(|at| (waiter.database, args.at(*at)));
-        let guards = self.latches.lock(keyed, mode);
+        let guards = self.latch(keyed, mode).ok()?;
         let mut claim = waiter.claim();
         if claim.is_none() {
-            return true;
+            return Some(true);
         }
         let mut out = Reply::new(waiter.protocol);
         let evaluated = (command, args, &keys);
@@ -88,7 +103,7 @@ impl Server {
         let result = match result {
             Ok(()) if worker.effects.block.is_some() => {
                 worker.discard();
-                return false;
+                return Some(false);
             }
             Ok(()) => self.commit(worker),
             Err(failure) => Err(failure),
@@ -106,7 +121,7 @@ impl Server {
         drop(claim);
         self.waiters.remove(waiter);
         drop(guards);
-        true
+        Some(true)
     }
 
     /// Adds the keys that an evaluation changed, if somebody waits for them, each once.

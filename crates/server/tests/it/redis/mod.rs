@@ -4,6 +4,7 @@
 
 mod admin;
 mod blocking;
+mod busy;
 mod client;
 mod counts;
 mod framework;
@@ -70,11 +71,18 @@ impl Ours {
     pub fn connect(&self) -> Client {
         Client::connect(self.address)
     }
+
+    /// Stops the workers. The store stays open.
+    pub fn stop(&mut self) {
+        if let Some(workers) = self.workers.take() {
+            workers.stop();
+        }
+    }
 }
 
 impl Drop for Ours {
     fn drop(&mut self) {
-        self.workers.take().unwrap().stop();
+        self.stop();
         let _ = self.store.close();
     }
 }

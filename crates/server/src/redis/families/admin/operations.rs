@@ -143,6 +143,9 @@ fn shutdown(context: &mut Context<'_>, args: Args<'_>) -> Done {
     if is_abort {
         return Err("ERR No shutdown in progress.".into());
     }
+    if let Some(text) = context.server.scripts.running.busy_text().filter(|_| !saves.1) {
+        return Err(text.into());
+    }
     context.server.shutdown.notify_one();
     context.session.is_closing = true;
     Ok(())

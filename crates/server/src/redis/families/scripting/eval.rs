@@ -9,12 +9,12 @@ use crate::redis::scripts::with_engine;
 use crate::resp::Reply;
 use crate::script::{Engine, Flags, Script, sha1_hex};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 const NO_SCRIPT: &str = "NOSCRIPT No matching script. Please use EVAL.";
 
 /// EVAL and EVAL_RO.
 pub(super) fn eval(context: &mut Context<'_>, args: Args<'_>) -> Done {
+    context.show_to_monitors(args);
     let keys = check_key_count(args, args.integer(2)?)?;
     let source = args.at(1);
     let script = match context.server.scripts.cache.get(sha1_hex(source).as_bytes()) {
@@ -26,6 +26,7 @@ pub(super) fn eval(context: &mut Context<'_>, args: Args<'_>) -> Done {
 
 /// EVALSHA and EVALSHA_RO.
 pub(super) fn evalsha(context: &mut Context<'_>, args: Args<'_>) -> Done {
+    context.show_to_monitors(args);
     let Some(script) = context.server.scripts.cache.get(args.at(1)) else {
         return Err(NO_SCRIPT.into());
     };
@@ -149,24 +150,7 @@ pub(super) fn is_mode(args: Args<'_>) -> bool {
 
 /// SCRIPT KILL and FUNCTION KILL.
 pub(super) fn kill(context: &mut Context<'_>, is_eval: bool) -> Done {
-    let Some(running) = context.server.scripts.running() else {
-        return Err("NOTBUSY No scripts in execution right now.".into());
-    };
-    if running.has_written.load(Ordering::Relaxed) {
-        return Err("UNKILLABLE Sorry the script already executed write commands against the \
-                    dataset. You can either wait the script termination or kill the server in a \
-                    hard way using the SHUTDOWN NOSAVE command."
-            .into());
-    }
-    if running.is_eval != is_eval {
-        let other = if is_eval { "FUNCTION" } else { "SCRIPT" };
-        return Err(format!(
-            "BUSY Redis is busy running a script. You can only call {other} KILL or SHUTDOWN \
-             NOSAVE."
-        )
-        .into());
-    }
-    running.is_killed.store(true, Ordering::Relaxed);
+    context.server.scripts.running.kill(is_eval)?;
     context.out.ok();
     Ok(())
 }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 /// FCALL and FCALL_RO.
 pub(super) fn fcall(context: &mut Context<'_>, args: Args<'_>) -> Done {
+    context.show_to_monitors(args);
     let name = args.at(1);
     let libraries = context.server.scripts.libraries();
     let library = libraries.of_function(name).map(Arc::clone);
@@ -168,7 +169,7 @@ pub(super) fn stats(context: &mut Context<'_>, _: Args<'_>) -> Done {
     let (server, out) = (context.server, &mut *context.out);
     out.map(2);
     out.bulk(b"running_script");
-    match server.scripts.running() {
+    match server.scripts.running.longest() {
         None => out.null(),
         Some(running) => {
             out.map(3);

@@ -3,17 +3,31 @@
 use crate::redis::args::Args;
 use crate::redis::command::{Command, MAY_REPLICATE, NOSCRIPT, Run, WRITE};
 use crate::redis::context::{Context, Held};
+use crate::redis::detached::WORKER_MAX_US;
 use crate::redis::failure::Failure;
-use crate::redis::scripts::Running;
+use crate::redis::parameters::Id;
+use crate::redis::running::Running;
 use crate::redis::stats::Outcome;
 use crate::redis::table;
 use crate::resp::Reply;
 use crate::script::{Host, Interrupt, LogLevel};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 /// How long the code of a library may run while it is loaded.
 const LOAD_MAX_US: u64 = 500_000;
+
+/// After how many milliseconds a script runs too long; 0 means never.
+const BUSY_AFTER: Id = Id::of("busy-reply-threshold");
+
+/// The end of a script that SCRIPT KILL or FUNCTION KILL ended, without a code.
+const KILLED: &str = "Script killed by user with SCRIPT KILL...";
+/// The same as a reply.
+const KILLED_REPLY: &str = "ERR Script killed by user with SCRIPT KILL...";
+/// The end of a script when the server stops, without a code.
+const STOPPING: &str = "The server is shutting down";
+/// The same as a reply.
+const STOPPING_REPLY: &str = "ERR The server is shutting down";
 
 /// The host of one run.
 pub(super) struct ScriptHost<'a, 'c> {
@@ -60,11 +74,21 @@ impl<'a, 'c> ScriptHost<'a, 'c> {
     }
 
     /// Ends the run. Returns the failure that the evaluation must return, if any.
-    pub fn finish(self) -> Option<Failure> {
-        if let Some(running) = &self.running {
-            self.context.server.scripts.remove_running(running);
+    pub fn finish(mut self) -> Option<Failure> {
+        let is_killed = self.leave();
+        match self.failure.take() {
+            // It was killed after its last question.
+            Some(Failure::TooLong | Failure::Undeclared) if is_killed => {
+                Some(Failure::Ended(KILLED_REPLY))
+            }
+            failure => failure,
         }
-        self.failure
+    }
+
+    /// Removes the script from the list of those that run. Returns whether a client had asked to end it.
+    fn leave(&mut self) -> bool {
+        let running = self.running.take();
+        running.is_some_and(|running| self.context.server.scripts.running.remove(&running))
     }
 
     /// Finds a command and checks whether the script may call it. The error is what it replies.
@@ -112,17 +136,43 @@ impl<'a, 'c> ScriptHost<'a, 'c> {
 
     /// Lets SCRIPT KILL find the script.
     fn register(&mut self) -> Arc<Running> {
-        let running = Arc::new(Running {
-            name: self.name.to_owned(),
-            is_eval: self.is_eval,
-            args: self.args.all().iter().map(|arg| arg.to_vec()).collect(),
-            started_us: self.started_us,
-            has_written: AtomicBool::new(self.has_written),
-            is_killed: AtomicBool::new(false),
-        });
-        self.context.server.scripts.add_running(running.clone());
+        let args = self.args.all().iter().map(|arg| arg.to_vec()).collect();
+        let running = Running::new(self.name, self.is_eval, args, self.started_us);
+        running.has_written.store(self.has_written, Ordering::Relaxed);
+        let running = Arc::new(running);
+        self.context.server.scripts.running.add(running.clone());
         self.running = Some(running.clone());
         running
+    }
+
+    /// Ends the script without its writes.
+    fn abandon(&mut self, failure: Failure, reason: &'static str) -> Interrupt {
+        self.failure = Some(failure);
+        Interrupt::Stop(reason)
+    }
+
+    /// Acts on the time that the script has run: it leaves the worker, or becomes late.
+    fn check_time(&mut self, running: &Running) -> Interrupt {
+        let server = self.context.server;
+        let ran_us = server.clock.monotonic_us().saturating_sub(self.started_us);
+        let busy_ms = u64::try_from(server.parameters.number(BUSY_AFTER)).unwrap_or(0);
+        let is_late = busy_ms > 0 && ran_us >= busy_ms.saturating_mul(1000);
+        if self.context.is_detached() {
+            if is_late && !running.is_late() {
+                server.scripts.running.set_late(running);
+            }
+            return Interrupt::Continue;
+        }
+        if is_late || ran_us >= WORKER_MAX_US {
+            return self.abandon(Failure::TooLong, "The script ran too long");
+        }
+        Interrupt::Continue
+    }
+}
+
+impl Drop for ScriptHost<'_, '_> {
+    fn drop(&mut self) {
+        self.leave();
     }
 }
 
@@ -159,7 +209,7 @@ impl Host for ScriptHost<'_, '_> {
     fn interrupt(&mut self) -> Interrupt {
         let server = self.context.server;
         if server.scripts.is_stopping() {
-            return Interrupt::Stop("The server is shutting down");
+            return self.abandon(Failure::Ended(STOPPING_REPLY), STOPPING);
         }
         if self.is_loading {
             let us = server.clock.monotonic_us().saturating_sub(self.started_us);
@@ -174,9 +224,13 @@ impl Host for ScriptHost<'_, '_> {
             Some(running) => running.clone(),
             None => self.register(),
         };
-        if running.is_killed.load(Ordering::Relaxed) && !self.has_written {
-            return Interrupt::Stop("Script killed by user with SCRIPT KILL...");
+        if running.is_killed() {
+            return match self.has_written {
+                // It wrote after the client had asked.
+                true => self.abandon(Failure::Ended(KILLED_REPLY), KILLED),
+                false => Interrupt::Stop(KILLED),
+            };
         }
-        Interrupt::Continue
+        self.check_time(&running)
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! A script is one evaluation: it sees its own writes, and they are one batch with one commit at its end. It begins
 //! with the latches of the keys that it declares. A command on another key ends it without an effect, and it begins
-//! anew with all latches.
+//! anew with all latches. A script that runs long begins anew on a thread of its own; when it runs too long, other
+//! commands are answered with BUSY.
 
 mod eval;
 mod functions;
@@ -58,7 +59,7 @@ const SCRIPT: &[Command] = &[
         eval::kill(context, true)
     })
     .with_full_name("script|kill")
-    .with_docs("2.6.0", "Ends a script that runs on another worker."),
+    .with_docs("2.6.0", "Ends a script that runs long and has not written."),
     Command::new("debug", 3, NOSCRIPT, GROUP, eval::debug)
         .with_full_name("script|debug")
         .with_docs("3.2.0", "Is refused: there is no debugger of scripts."),
@@ -84,7 +85,7 @@ const FUNCTION: &[Command] = &[
         eval::kill(context, false)
     })
     .with_full_name("function|kill")
-    .with_docs("7.0.0", "Ends a function that runs on another worker."),
+    .with_docs("7.0.0", "Ends a function that runs long and has not written."),
     Command::new("flush", -2, NOSCRIPT.and(WRITE), GROUP, functions::flush)
         .with_full_name("function|flush")
         .with_docs("7.0.0", "Deletes all libraries and functions."),
