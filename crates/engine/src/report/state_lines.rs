@@ -171,7 +171,6 @@ mod tests {
             immutables: 2,
             level0_files: 20,
             pending_compaction_bytes: 7,
-            ..StallInputs::default()
         };
         let line = |stall| {
             let family = "default".to_owned();
