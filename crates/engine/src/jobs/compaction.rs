@@ -177,10 +177,12 @@ impl Compactor {
 
     fn move_files(&self, work: &CompactionWork, report: &mut CompactionReport) -> Result<()> {
         let mut edit = VersionEdit::for_column_family(work.family.id);
-        for (level, file) in work.plan.input_files() {
+        // A universal compaction moves disjoint runs, the last of which may be on the output level already.
+        let to = work.plan.output_level;
+        for (level, file) in work.plan.input_files().filter(|(level, _)| *level != to) {
             edit.delete_file(level, file.number);
-            edit.add_file(work.plan.output_level, Arc::clone(file));
-            report.note_output(&work.family.paths, work.plan.output_level, file);
+            edit.add_file(to, Arc::clone(file));
+            report.note_output(&work.family.paths, to, file);
         }
         self.catalog.install(vec![edit], |_| {})
     }
