@@ -66,6 +66,9 @@ const NAMED_FLAGS: [(Flags, &str); 16] = [
     (ALLOW_BUSY, "allow_busy"),
 ];
 
+/// Commands with fixed specifications of keys that may have more keys, as Redis says.
+const MOVABLE: [&str; 2] = ["sort_ro", "migrate"];
+
 fn all(context: &mut Context<'_>, _: Args<'_>) -> Done {
     let out = &mut *context.out;
     out.array(table::all().count());
@@ -96,7 +99,7 @@ fn write_info(out: &mut Reply, command: &Command) {
     out.array(10);
     out.bulk(command.full_name.as_bytes());
     out.integer(command.arity.into());
-    let is_movable = !command.keys.iter().all(is_fixed);
+    let is_movable = !command.keys.iter().all(is_fixed) || MOVABLE.contains(&command.name);
     let flags = NAMED_FLAGS.iter().filter(|(flag, _)| command.flags.has(*flag));
     let flags = flags.map(|(_, name)| *name);
     write_names(out, flags.chain(is_movable.then_some("movablekeys")));
