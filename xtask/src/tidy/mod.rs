@@ -59,7 +59,7 @@ const ORDER: &[&str] = &[
 
 /// The server's folders in dependency order. `crates/server/src/lib.rs` has the same list.
 const SERVER_ORDER: &[&str] = &[
-    "error", "clock", "text", "hll", "geo", "bits", "streamid", "dump", "resp", "script", "thrift",
+    "error", "clock", "files", "text", "hll", "geo", "bits", "streamid", "dump", "resp", "script", "thrift",
     "rows", "store", "tables", "redis", "pegasus", "net", "config",
 ];
 

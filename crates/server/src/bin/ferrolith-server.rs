@@ -59,6 +59,7 @@ fn run(flags: &Flags) -> Result<()> {
         catalogue.clone(),
         settings,
     );
+    server.load_users()?;
     let admin = flags.pegasus.admin(&pegasus_bound);
     let admin = Admin::new(store.clone(), clock.clone(), catalogue, admin)?;
     for (name, partitions) in &flags.pegasus.tables {

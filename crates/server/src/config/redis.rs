@@ -30,6 +30,18 @@ pub struct RedisFlags {
     /// Who may use DEBUG, which can stop a worker for a minute
     #[arg(long = "enable-debug-command", value_name = "WHO", default_value = "no", value_parser = ["no", "local", "yes"])]
     pub debug: String,
+    /// The file of users of ACL LOAD and SAVE, relative to --dir. It must exist; an empty file defines no users
+    #[arg(
+        id = "aclfile",
+        long = "aclfile",
+        value_name = "FILE",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub users_file: String,
+    /// A user, as a name and the rules of ACL SETUSER; may be repeated. Not together with --aclfile
+    #[arg(id = "user", long = "user", value_name = "NAME RULES")]
+    pub users: Vec<String>,
 }
 
 impl RedisFlags {
@@ -52,6 +64,8 @@ impl RedisFlags {
             password: self.password.clone(),
             is_cluster: self.is_cluster,
             debug: self.debug.clone(),
+            users_file: self.users_file.clone(),
+            users: self.users.clone(),
             ..Settings::default()
         })
     }

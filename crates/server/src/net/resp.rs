@@ -97,8 +97,9 @@ impl<'s> Connection<'s> {
         local: SocketAddr,
     ) -> Connection<'s> {
         let now_us = server.clock.monotonic_us();
-        let client = server.clients.add(address, local, now_us, server.outbox_max());
-        let session = Session::new(client, server.password().is_empty());
+        let account = server.users.default_account();
+        let client = server.clients.add(address, local, now_us, server.outbox_max(), account);
+        let session = Session::new(client, account.user().needs_no_password());
         let (parser, out) = (Parser::default(), Reply::default());
         let (input, positions, ends) = (Vec::new(), Vec::new(), Vec::new());
         let quiet = Quiet::default();

@@ -1,6 +1,8 @@
 //! What the server knows of each client, and the messages that it sends without being asked.
 
+use super::acl::Account;
 use crate::resp::{Protocol, Reply};
+use arc_swap::ArcSwap;
 use parking_lot::{Mutex, RwLock};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -34,6 +36,8 @@ pub struct Client {
     queued: AtomicUsize,
     /// The bytes of their arguments.
     queued_bytes: AtomicUsize,
+    /// The user that it is.
+    account: ArcSwap<Account>,
     /// Name and library: what changes seldom.
     pub details: Mutex<Details>,
     /// Messages for it.
@@ -46,8 +50,6 @@ pub struct Client {
 pub struct Details {
     /// The name that CLIENT SETNAME gave.
     pub name: Vec<u8>,
-    /// The user.
-    pub user: String,
     /// The name of the client's library.
     pub library: Vec<u8>,
     /// The version of the client's library.
@@ -69,6 +71,16 @@ pub struct Details {
 }
 
 impl Client {
+    /// Returns the user that the client is.
+    pub fn account(&self) -> Arc<Account> {
+        self.account.load_full()
+    }
+
+    /// Makes the client another user.
+    pub fn set_account(&self, account: Arc<Account>) {
+        self.account.store(account);
+    }
+
     /// Asks the connection to close.
     pub fn kill(&self) {
         self.is_killed.store(true, Ordering::Release);
@@ -188,6 +200,7 @@ impl Clients {
         local: SocketAddr,
         now_us: u64,
         outbox_max: usize,
+        account: &Arc<Account>,
     ) -> Arc<Client> {
         let client = Arc::new(Client {
             id: self.next.fetch_add(1, Ordering::Relaxed) + 1,
@@ -199,6 +212,7 @@ impl Clients {
             command: AtomicU16::new(NO_COMMAND),
             queued: AtomicUsize::new(0),
             queued_bytes: AtomicUsize::new(0),
+            account: ArcSwap::new(account.clone()),
             details: Mutex::default(),
             outbox: Outbox::new(outbox_max),
             is_killed: AtomicBool::new(false),

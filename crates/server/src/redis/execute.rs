@@ -9,6 +9,7 @@ use super::effects::Effects;
 use super::failure::{Done, Failure};
 use super::keyspec::Positions;
 use super::pause::may_write;
+use super::rights::{place_of, refusal};
 use super::server::Server;
 use super::session::{Blocked, Multi, Queued, ReplyMode, Session};
 use super::stats::WorkerStats;
@@ -148,9 +149,14 @@ impl Server {
         if !command.allows(args.len()) {
             return Err(wrong_arity(command.full_name));
         }
-        if !session.is_authenticated && !command.flags.has(NO_AUTH) {
+        if self.needs_login(session) && !command.flags.has(NO_AUTH) {
             return Err("NOAUTH Authentication required.".into());
         }
+        if session.multi.is_some() && command.flags.has(NO_MULTI) {
+            return Err("ERR Command not allowed inside a transaction".into());
+        }
+        self.check_rights(session, command, args, place_of(session))
+            .map_err(|denied| refusal(denied, command))?;
         if session.is_subscriber() && !command.flags.has(IN_SUBSCRIPTION) {
             return Err(format!(
                 "ERR Can't execute '{}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / \
@@ -158,9 +164,6 @@ impl Server {
                 command.full_name
             )
             .into());
-        }
-        if session.multi.is_some() && command.flags.has(NO_MULTI) {
-            return Err("ERR Command not allowed inside a transaction".into());
         }
         Ok(command)
     }

@@ -2,7 +2,7 @@
 //!
 //! Files in reading order:
 //!
-//! 1. Parts: `failure`, `args`, `keyspec`, `databases`, `clients`, `watches`, `waiters`, `cursors`, `parameters`,
+//! 1. Parts: `acl` (users and their rights), `failure`, `args`, `keyspec`, `databases`, `clients`, `watches`, `waiters`, `cursors`, `parameters`,
 //!    `stats`, `slowlog`, `latency`, `monitors`, `pause`.
 //! 2. `session` (state of a connection), `effects` (what follows a commit), `server` (what all connections share),
 //!    `pubsub` (subscriptions and messages).
@@ -10,8 +10,8 @@
 //!    (strings in both encodings), `members` (sets), `keyspace` (walks over all keys), `scanning` (SCAN of keys and of
 //!    collections), `sample` (random elements).
 //! 4. `command` (the description of a command), `table` (all of them).
-//! 5. `execute` (one command from its checks to its effects), `group` (commands of a pipeline), `observe` (statistics,
-//!    logs and monitors), `transactions` (MULTI), `wake` (blocked clients), `expired` (events).
+//! 5. `execute` (one command from its checks to its effects), `group` (commands of a pipeline), `rights` (checks of users),
+//!    `observe` (statistics, logs and monitors), `transactions` (MULTI), `wake` (blocked clients), `expired` (events).
 //! 6. `families`: the handlers.
 //!
 //! How a command runs: [`Server::execute`] finds it in the table, takes the latches of its keys, and calls its handler
@@ -20,6 +20,7 @@
 //! it wrote before it failed is discarded.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+pub mod acl;
 pub mod args;
 pub mod clients;
 pub mod command;
@@ -42,6 +43,7 @@ mod observe;
 pub mod parameters;
 pub mod pause;
 pub mod pubsub;
+mod rights;
 mod sample;
 pub mod scanning;
 pub mod scripts;

@@ -1,5 +1,6 @@
 //! What all connections of Redis clients share.
 
+use super::acl::{AccessLog, Users};
 use super::clients::Clients;
 use super::cursors::Cursors;
 use super::databases::Databases;
@@ -23,7 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use tokio::sync::Notify;
 
-const REQUIREPASS: Id = Id::of("requirepass");
+pub(super) const REQUIREPASS: Id = Id::of("requirepass");
 const SLOWLOG_MAX: Id = Id::of("slowlog-max-len");
 const OUTPUT_LIMITS: Id = Id::of("client-output-buffer-limit");
 const EVENTS: Id = Id::of("notify-keyspace-events");
@@ -47,6 +48,10 @@ pub struct Settings {
     pub is_cluster: bool,
     /// Who may use DEBUG: `no`, `local` or `yes`.
     pub debug: String,
+    /// The file of users, relative to the directory of the data; empty if none.
+    pub users_file: String,
+    /// Users of the settings: a name and rules each.
+    pub users: Vec<String>,
 }
 
 impl Settings {
@@ -59,6 +64,7 @@ impl Settings {
             (Id::of("dir"), self.dir.clone()),
             (Id::of("maxclients"), self.connections_max.to_string()),
             (Id::of("enable-debug-command"), self.debug.clone()),
+            (Id::of("aclfile"), self.users_file.clone()),
             (Id::of("cluster-enabled"), if self.is_cluster { "yes" } else { "no" }.to_owned()),
         ]
     }
@@ -75,6 +81,8 @@ impl Default for Settings {
             connections_max: 10_000,
             is_cluster: false,
             debug: "no".to_owned(),
+            users_file: String::new(),
+            users: Vec::new(),
         }
     }
 }
@@ -91,6 +99,10 @@ pub struct Server {
     pub databases: Databases,
     /// The connected clients.
     pub clients: Clients,
+    /// The users.
+    pub users: Users,
+    /// What was refused to users.
+    pub access_log: AccessLog,
     /// The positions of SCAN and its like.
     pub cursors: Cursors,
     /// The subscriptions.
@@ -155,6 +167,8 @@ impl Server {
             clock,
             databases,
             clients: Clients::default(),
+            users: Users::new(&settings.password),
+            access_log: AccessLog::default(),
             scripts,
             cursors: Cursors::default(),
             pubsub: Pubsub::default(),
@@ -188,11 +202,6 @@ impl Server {
         !self.watches.is_empty() || !self.waiters.is_empty() || self.expirations.is_on()
     }
 
-    /// Returns the password that clients must give; empty if none.
-    pub fn password(&self) -> String {
-        self.parameters.text(REQUIREPASS)
-    }
-
     /// Returns whether CLUSTER describes a cluster.
     pub fn is_cluster(&self) -> bool {
         self.settings.is_cluster
@@ -218,6 +227,7 @@ impl Server {
                 let limit = self.outbox_max();
                 self.clients.list().iter().for_each(|client| client.outbox.set_limit(limit));
             }
+            REQUIREPASS => self.users.set_default_password(&self.parameters.text(id)),
             EVENTS => self.set_events(self.parameters.number(id) as u32),
             _ => {}
         }

@@ -1,5 +1,6 @@
 //! The state of one connection.
 
+use super::acl::Account;
 use super::clients::Client;
 use super::command::Command;
 use super::pause::Wait;
@@ -67,11 +68,13 @@ pub struct Blocked {
 pub struct Session {
     /// What others see of it.
     pub client: Arc<Client>,
+    /// The user. The default one until the client authenticates.
+    pub account: Arc<Account>,
     /// The protocol.
     pub protocol: Protocol,
     /// The number of the selected database.
     pub database: u32,
-    /// Whether the client may use commands: it authenticated, or need not.
+    /// Whether the client authenticated, or needed not to when it connected.
     pub is_authenticated: bool,
     /// The transaction between MULTI and EXEC.
     pub multi: Option<Box<Multi>>,
@@ -95,6 +98,7 @@ impl Session {
     /// Returns the state of a new connection.
     pub fn new(client: Arc<Client>, is_authenticated: bool) -> Session {
         Session {
+            account: client.account(),
             client,
             protocol: Protocol::Resp2,
             database: 0,
@@ -116,6 +120,12 @@ impl Session {
         session.protocol = waiter.protocol;
         session.database = waiter.database;
         session
+    }
+
+    /// Makes the client another user.
+    pub fn set_account(&mut self, account: Arc<Account>) {
+        self.client.set_account(account.clone());
+        self.account = account;
     }
 
     /// Returns the number of all subscriptions.

@@ -4,6 +4,7 @@
 //! one batch. A command that fails has written nothing, since handlers check before they write, so the others' writes
 //! are committed, as in Redis.
 
+use super::acl::Place;
 use super::args::Args;
 use super::command::{
     ALL_KEYS, ALLOW_BUSY, Command, FAST, Group, LOADING, NO_MULTI, NOSCRIPT, Run, SKIP_SLOWLOG,
@@ -13,6 +14,7 @@ use super::context::{Cause, Context, Frame, Held};
 use super::execute::{Worker, reply_failure};
 use super::failure::Done;
 use super::keyspec::{RO_META, range};
+use super::rights::late_refusal;
 use super::server::Server;
 use super::session::{Multi, Queued, Session, Watched};
 use crate::resp::Reply;
@@ -247,14 +249,16 @@ fn run_all(
     for queued in commands {
         let args: Vec<&[u8]> = queued.args.iter().map(|arg| &arg[..]).collect();
         let (start, start_us) = (out.position(), worker.now_us);
-        let result = match queued.command.run {
-            Run::Handler(handler) => {
+        let allowed = server.check_rights(session, queued.command, Args::new(&args), Place::Multi);
+        let result = match (allowed, queued.command.run) {
+            (Err(denied), _) => Err(late_refusal(denied)),
+            (Ok(()), Run::Handler(handler)) => {
                 let mut context =
                     context(server, worker, session, queued.command, (&mut *out, now_ms))?;
                 handler(&mut context, Args::new(&args))
             }
             // The handlers of UNWATCH and its like neither read nor write rows.
-            Run::Control(control) if !queued.command.flags.has(NO_MULTI) => {
+            (Ok(()), Run::Control(control)) if !queued.command.flags.has(NO_MULTI) => {
                 control(server, worker, session, queued.command, Args::new(&args), out)
             }
             _ => Err("ERR Command not allowed inside a transaction".into()),
