@@ -50,6 +50,7 @@ fn run(flags: &Flags) -> Result<()> {
     let settings = Settings {
         dir: flags.dir.display().to_string(),
         connections_max: flags.connections_max,
+        config_file: flags.config.clone(),
         ..flags.redis.settings(&redis_bound)?
     };
     let server = redis::Server::new(

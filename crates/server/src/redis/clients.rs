@@ -1,6 +1,7 @@
 //! What the server knows of each client, and the messages that it sends without being asked.
 
 use super::acl::Account;
+use super::tracking::Tracker;
 use crate::resp::{Protocol, Reply};
 use arc_swap::ArcSwap;
 use parking_lot::{Mutex, RwLock};
@@ -66,8 +67,8 @@ pub struct Details {
     pub no_touch: bool,
     /// Whether it is a MONITOR.
     pub is_monitor: bool,
-    /// Whether CLIENT TRACKING is on.
-    pub is_tracking: bool,
+    /// Set while CLIENT TRACKING is on.
+    pub tracker: Option<Arc<Tracker>>,
 }
 
 impl Client {

@@ -14,6 +14,7 @@ use super::server::Server;
 use super::session::{Blocked, Multi, Queued, ReplyMode, Session};
 use super::stats::WorkerStats;
 use super::table;
+use super::tracking::is_tracked;
 use super::waiters::Waiter;
 use crate::resp::Reply;
 use crate::store::{Guards, Mode, Txn};
@@ -109,6 +110,7 @@ impl Server {
         };
         if let Some(command) = found {
             self.show_session(session, command);
+            end_choice(session, command);
         }
         if let Err(failure) = result {
             out.truncate(start);
@@ -117,7 +119,11 @@ impl Server {
         if matches!(session.reply_mode, ReplyMode::Off | ReplyMode::Skip) {
             out.truncate(start);
         }
-        if session.subscription_count() > 0 {
+        if session.is_closing {
+            // From its last reply on it is gone for others.
+            session.client.kill();
+        }
+        if session.subscription_count() > 0 || session.tracking.is_some() {
             // A message that the client sent to itself follows the reply.
             session.client.outbox.drain_into(out);
         }
@@ -226,7 +232,11 @@ impl Server {
                     return Err(failure);
                 }
             };
+            let script_reads = worker.effects.script_reads;
             self.commit(worker)?;
+            if session.tracking.is_some() && (script_reads || is_tracked(command)) {
+                self.note_reads(session, args, &keys);
+            }
             if let Some(block) = worker.effects.block.take() {
                 self.block(session, command, args, block);
             }
@@ -249,7 +259,8 @@ impl Server {
         if needs_all {
             return self.latches.lock_all(Mode::Exclusive);
         }
-        if command.flags.has(ONE_ROW) || keys.is_empty() {
+        // What a client caches must be read and noted under one latch.
+        if command.flags.has(ONE_ROW) && session.tracking.is_none() || keys.is_empty() {
             return Guards::default();
         }
         let database = session.database;
@@ -269,6 +280,7 @@ impl Server {
         let Run::Handler(handler) = command.run else { return Err(wrong_arity(command.full_name)) };
         worker.txn.reset(!command.flags.has(READS_FIRST));
         worker.effects.clear();
+        worker.effects.writer = session.client.id;
         let mut held: SmallVec<[&[u8]; 8]> = keys.iter().map(|at| args.at(*at)).collect();
         held.sort_unstable();
         let frame = Frame {
@@ -289,6 +301,9 @@ impl Server {
         }
         if !self.watches.is_empty() {
             worker.effects.touched.iter().for_each(|key| self.watches.changed(key));
+        }
+        if self.tracking.is_on() {
+            self.invalidate(&mut worker.effects);
         }
         Ok(())
     }
@@ -318,6 +333,16 @@ impl Server {
         // A time beyond what the clock can show has no end.
         let deadline = timeout.and_then(|time| Instant::now().checked_add(time));
         session.blocked = Some(Blocked { waiter, reply, deadline });
+    }
+}
+
+/// Ends the effect of CLIENT CACHING after the command or transaction behind it.
+fn end_choice(session: &mut Session, command: &Command) {
+    if session.multi.is_none()
+        && let Some(tracking) = &mut session.tracking
+        && !command.full_name.starts_with("client|")
+    {
+        tracking.is_chosen = false;
     }
 }
 

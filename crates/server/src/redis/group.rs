@@ -77,6 +77,7 @@ impl Server {
             || session.reply_mode != ReplyMode::On
             || !session.is_authenticated
             || session.is_subscriber()
+            || session.tracking.is_some()
             || self.pause.is_possible()
         {
             return group;
@@ -142,6 +143,7 @@ impl Server {
         // Writes that nobody of the group reads need no overlay.
         worker.txn.reset(!group.iter().all(Member::is_blind));
         worker.effects.clear();
+        worker.effects.writer = session.client.id;
         worker.txn.prefetch(group.iter().filter(|member| !member.is_blind()).filter_map(
             |member| {
                 let key = member.args.at(*member.keys.first()?);

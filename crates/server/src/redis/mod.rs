@@ -5,7 +5,7 @@
 //! 1. Parts: `acl` (users and their rights), `failure`, `args`, `keyspec`, `databases`, `clients`, `watches`, `waiters`, `cursors`, `parameters`,
 //!    `stats`, `slowlog`, `latency`, `monitors`, `pause`.
 //! 2. `session` (state of a connection), `effects` (what follows a commit), `server` (what all connections share),
-//!    `pubsub` (subscriptions and messages).
+//!    `pubsub` (subscriptions and messages), `tracking` (keys that clients cache).
 //! 3. `context` (what a handler sees), `values` (keys and collections as rows), `copies` (large values), `string_value`
 //!    (strings in both encodings), `members` (sets), `keyspace` (walks over all keys), `scanning` (SCAN of keys and of
 //!    collections), `sample` (random elements).
@@ -43,6 +43,7 @@ mod observe;
 pub mod parameters;
 pub mod pause;
 pub mod pubsub;
+mod rewrite;
 mod rights;
 mod sample;
 pub mod scanning;
@@ -53,6 +54,7 @@ pub mod slowlog;
 pub mod stats;
 pub mod string_value;
 pub mod table;
+pub mod tracking;
 mod transactions;
 pub mod values;
 pub mod waiters;

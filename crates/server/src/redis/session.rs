@@ -5,6 +5,7 @@ use super::clients::Client;
 use super::command::Command;
 use super::pause::Wait;
 use super::server::Server;
+use super::tracking::Tracking;
 use super::waiters::Waiter;
 use super::watches::{DatabaseKey, Mark};
 use crate::resp::Protocol;
@@ -86,6 +87,8 @@ pub struct Session {
     pub reply_mode: ReplyMode,
     /// Channels, patterns and shard channels that the client subscribed to.
     pub subscriptions: [BTreeSet<Vec<u8>>; 3],
+    /// Set while the client caches keys.
+    pub tracking: Option<Box<Tracking>>,
     /// Set while the client waits in a blocking command.
     pub blocked: Option<Blocked>,
     /// Set while the client's next command waits for the end of a pause.
@@ -108,6 +111,7 @@ impl Session {
             mark: Arc::default(),
             reply_mode: ReplyMode::On,
             subscriptions: Default::default(),
+            tracking: None,
             blocked: None,
             paused: None,
             is_closing: false,
@@ -126,6 +130,23 @@ impl Session {
     pub fn set_account(&mut self, account: Arc<Account>) {
         self.client.set_account(account.clone());
         self.account = account;
+    }
+
+    /// Begins to tell the client of changes of keys that it caches, or changes how.
+    pub fn track(&mut self, server: &Server, tracking: Tracking) {
+        server.tracking.set(&tracking);
+        self.client.details.lock().tracker = Some(tracking.tracker.clone());
+        self.tracking = Some(Box::new(tracking));
+        server.switch_expirations();
+    }
+
+    /// Ends telling the client of changes of keys.
+    pub fn end_tracking(&mut self, server: &Server) {
+        if let Some(tracking) = self.tracking.take() {
+            server.tracking.remove(&tracking);
+            self.client.details.lock().tracker = None;
+            server.switch_expirations();
+        }
     }
 
     /// Returns the number of all subscriptions.
@@ -162,6 +183,7 @@ impl Session {
     pub fn close(&mut self, server: &Server) {
         self.unwatch(server);
         self.unsubscribe_all(server);
+        self.end_tracking(server);
         self.unblock(server);
         server.monitors.remove(self.client.id);
         server.clients.remove(self.client.id);

@@ -17,6 +17,7 @@ use super::keyspec::{RO_META, range};
 use super::rights::late_refusal;
 use super::server::Server;
 use super::session::{Multi, Queued, Session, Watched};
+use super::tracking::is_tracked;
 use crate::resp::Reply;
 use crate::store::{Guards, Mode};
 
@@ -170,6 +171,7 @@ fn exec(
         return Ok(());
     }
     worker.discard();
+    worker.effects.writer = session.client.id;
     let start = out.position();
     let result = run_all(server, worker, session, &multi.commands, (out, now_ms))
         .and_then(|()| server.commit(worker));
@@ -263,8 +265,13 @@ fn run_all(
             }
             _ => Err("ERR Command not allowed inside a transaction".into()),
         };
+        let (args, command) = (Args::new(&args), queued.command);
+        let script_reads = std::mem::take(&mut worker.effects.script_reads);
+        if session.tracking.is_some() && (script_reads || is_tracked(command)) {
+            server.note_reads(session, args, &command.key_positions(args));
+        }
         out.protocol = session.protocol;
-        server.ended(worker, session, (queued.command, Args::new(&args)), start_us, &result);
+        server.ended(worker, session, (command, args), start_us, &result);
         reply_failure(result, start, out)?;
     }
     Ok(())

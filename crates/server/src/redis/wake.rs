@@ -127,6 +127,9 @@ impl Server {
     /// Sends the events and messages of an evaluation.
     fn tell_subscribers(&self, worker: &mut Worker) {
         worker.effects.events.drain(..).for_each(|event| self.publish_event(&event));
+        for message in worker.effects.invalidations.drain(..) {
+            message.send(&self.clients);
+        }
         for message in worker.effects.messages.drain(..) {
             self.pubsub.publish(&message);
         }

@@ -3,7 +3,6 @@
 use super::commands::has_space;
 use super::refusal::Refusal;
 use super::user::{User, UserMap, merge_rules};
-use crate::resp::split_words;
 use std::path::Path;
 use std::{fs, io};
 
@@ -87,7 +86,7 @@ fn apply_line(user: &mut User, rules: &[&[u8]], place: &str, all_channels: bool)
     errors
 }
 
-/// Parses users of the settings: `NAME RULE RULE ...`, with quotes as in a request.
+/// Parses users of the settings: `NAME RULE RULE ...`.
 ///
 /// # Errors
 ///
@@ -95,9 +94,11 @@ fn apply_line(user: &mut User, rules: &[&[u8]], place: &str, all_channels: bool)
 pub fn parse_settings(lines: &[String], all_channels: bool) -> Result<UserMap, String> {
     let mut users = UserMap::new();
     for line in lines {
-        let words = split_words(line.as_bytes()).ok_or("quotes of a user do not match")?;
-        let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
-        let (name, rules) = words.split_first().ok_or("a user needs a name")?;
+        let words: Vec<&[u8]> = line.as_bytes().split(|byte| *byte == b' ').collect();
+        let (name, rules) = words
+            .split_first()
+            .filter(|(name, _)| !name.is_empty())
+            .ok_or_else(|| format!("expected a name and rules, found {line:?}"))?;
         let shown = String::from_utf8_lossy(name);
         if has_space(name) {
             return Err(format!("the name of user '{shown}' contains a space"));

@@ -45,16 +45,15 @@ fn all_wrong_lines_are_named_without_their_passwords() {
 }
 
 #[test]
-fn settings_have_quotes() {
+fn settings_are_users() {
     let parse = |lines: &[&str]| {
         let lines: Vec<String> = lines.iter().map(|line| line.to_string()).collect();
         parse_settings(&lines, false)
     };
-    let users = parse(&["a on '>pass word'", "default on nopass"]).unwrap();
-    assert!(users[&b"a"[..]].accepts(b"pass word"));
+    let users = parse(&["a on >pass  +get", "default on nopass"]).unwrap();
+    assert!(users[&b"a"[..]].accepts(b"pass"));
     assert_eq!(parse(&["a on", "a"]).unwrap_err(), "user a is defined twice");
-    assert_eq!(parse(&[""]).unwrap_err(), "a user needs a name");
-    assert_eq!(parse(&["a '"]).unwrap_err(), "quotes of a user do not match");
+    assert_eq!(parse(&[""]).unwrap_err(), "expected a name and rules, found \"\"");
     assert_eq!(parse(&["a on x"]).unwrap_err(), "user a: Syntax error.");
 }
 

@@ -82,10 +82,18 @@ impl User {
         self.passwords.clear();
     }
 
-    /// Replaces all passwords by one, or by none so that any password is taken.
-    pub fn replace_passwords(&mut self, password: Option<&[u8]>) {
-        self.set_passwords(password.is_none());
-        self.passwords.extend(password.map(PasswordHash::of));
+    /// Returns the default user with all rights and the password of `requirepass`.
+    pub fn of_password(password: &str) -> User {
+        let mut user = User::unlimited();
+        user.replace_passwords(password);
+        user
+    }
+
+    /// Replaces all passwords by that of `requirepass`. If that is empty, any password is taken.
+    pub fn replace_passwords(&mut self, password: &str) {
+        self.set_passwords(password.is_empty());
+        self.passwords
+            .extend((!password.is_empty()).then(|| PasswordHash::of(password.as_bytes())));
     }
 
     /// Adds or removes a password.

@@ -29,7 +29,7 @@ pub struct Edited {
 impl Users {
     /// Returns the default user alone, with a password or without.
     pub fn new(password: &str) -> Users {
-        let default = Arc::new(Account::new(DEFAULT, default(password)));
+        let default = Arc::new(Account::new(DEFAULT, User::of_password(password)));
         let all = BTreeMap::from([(DEFAULT.to_vec(), default.clone())]);
         Users { all: RwLock::new(all), default, change: Mutex::default() }
     }
@@ -53,7 +53,7 @@ impl Users {
     pub fn set_default_password(&self, password: &str) {
         let _change = self.change.lock();
         let mut user = User::clone(&self.default.user());
-        user.replace_passwords(password_of(password));
+        user.replace_passwords(password);
         self.default.replace(user);
     }
 
@@ -108,7 +108,8 @@ impl Users {
     /// this password. Returns the users that there were besides it, whose connections are to be closed.
     pub fn replace(&self, mut users: UserMap, default_password: &str) -> Vec<Arc<Account>> {
         let _change = self.change.lock();
-        self.default.replace(users.remove(DEFAULT).unwrap_or_else(|| default(default_password)));
+        self.default
+            .replace(users.remove(DEFAULT).unwrap_or_else(|| User::of_password(default_password)));
         let mut all: BTreeMap<_, _> = users
             .into_iter()
             .map(|(name, user)| (name.clone(), Arc::new(Account::new(&name, user))))
@@ -119,18 +120,6 @@ impl Users {
         old.values().for_each(|account| account.replace(User::new(false)));
         old.into_values().collect()
     }
-}
-
-/// Returns the default user with all rights.
-fn default(password: &str) -> User {
-    let mut user = User::unlimited();
-    user.replace_passwords(password_of(password));
-    user
-}
-
-/// Returns the password of `requirepass`; an empty one means none.
-fn password_of(text: &str) -> Option<&[u8]> {
-    (!text.is_empty()).then_some(text.as_bytes())
 }
 
 #[cfg(test)]

@@ -14,10 +14,12 @@ mod lists;
 mod pubsub;
 mod scripting;
 mod sets;
+mod settings;
 mod sort;
 mod sorted_sets;
 mod streams;
 mod strings;
+mod tracking;
 mod users;
 
 pub use client::{Client, Value};

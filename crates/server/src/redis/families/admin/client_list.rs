@@ -91,7 +91,7 @@ fn line(
         "id={} addr={} laddr={} fd=-1 name={} age={age_s} idle={idle_s} flags={} db={database} \
          sub={sub} psub={psub} ssub={ssub} multi={queued} qbuf={query} qbuf-free=0 \
          argv-mem={arguments} multi-mem={queued_bytes} rbs=1024 rbp=0 obl=0 oll={} omem={outbox} \
-         tot-mem={} events=r cmd={command} user={} redir=-1 resp={resp} lib-name={} \
+         tot-mem={} events=r cmd={command} user={} redir={} resp={resp} lib-name={} \
          lib-ver={}\n",
         client.id,
         client.address,
@@ -101,6 +101,7 @@ fn line(
         u8::from(outbox > 0),
         4096 + query + queued_bytes + outbox,
         String::from_utf8_lossy(client.account().name()),
+        details.tracker.as_ref().map_or(-1, |tracker| tracker.redirect as i64),
         String::from_utf8_lossy(&details.library),
         String::from_utf8_lossy(&details.library_version),
     )
@@ -115,12 +116,15 @@ fn request_bytes(args: Args<'_>) -> (usize, usize) {
 
 fn flags(client: &Client, queued: i64) -> String {
     let details = client.details.lock();
+    let tracker = details.tracker.as_ref();
     let flags = [
         ('O', details.is_monitor),
         ('P', details.subscriptions.iter().any(|count| *count > 0)),
         ('x', queued >= 0),
         ('b', details.is_blocked),
-        ('t', details.is_tracking),
+        ('t', tracker.is_some()),
+        ('R', tracker.is_some_and(|it| it.is_broken.load(Ordering::Relaxed))),
+        ('B', tracker.is_some_and(|it| it.is_broadcast)),
         ('A', client.is_killed()),
         ('e', details.no_evict),
         ('T', details.no_touch),

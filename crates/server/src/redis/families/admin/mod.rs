@@ -4,6 +4,7 @@ pub(in crate::redis) mod acl;
 mod acl_users;
 pub(in crate::redis) mod client;
 pub(in crate::redis) mod client_list;
+mod client_tracking;
 pub(in crate::redis) mod cluster;
 pub(in crate::redis) mod config;
 pub(in crate::redis) mod debug;

@@ -163,6 +163,7 @@ fn reset(context: &mut Context<'_>, _: Args<'_>) -> Done {
     session.multi = None;
     session.unwatch(server);
     session.unsubscribe_all(server);
+    session.end_tracking(server);
     server.monitors.remove(session.client.id);
     session.reply_mode = ReplyMode::On;
     session.protocol = Protocol::Resp2;
