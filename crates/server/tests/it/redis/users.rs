@@ -208,7 +208,7 @@ fn described_rules_make_the_same_user_in_redis() {
         let Some(Value::Bulk(line)) = list.last() else { panic!("no user") };
         let line = String::from_utf8(line.clone()).unwrap();
         // A command that this server does not have.
-        let line = line.replace("+restore-asking ", "").replace("-restore-asking ", "");
+        let line = line.replace("+restore-asking", "").replace("-restore-asking", "");
         let rules = line.strip_prefix("user u ").unwrap();
         assert_eq!(our.say(&format!("ACL SETUSER u reset {rules}")), ok(), "{rules}");
         for _ in 0..10 {
