@@ -99,7 +99,7 @@ fn keys_of_specs(command: &Command, args: Args<'_>) -> Keys {
 
 /// Returns whether a key specification describes something else, such as shard channels.
 fn is_not_key(flags: KeyFlags) -> bool {
-    flags.0.contains(&"NOT_KEY")
+    flags.0.contains(&"not_key")
 }
 
 /// SET reads only to reply the old value.
