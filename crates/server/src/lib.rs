@@ -6,7 +6,8 @@
 //!
 //! | Folder | Owns |
 //! |---|---|
-//! | `error`, `clock`, `files` | the server's error type; the wall clock and the monotonic clock, which tests replace; files that are replaced in one step |
+//! | `error`, `clock` | the server's error type; the wall clock and the monotonic clock, which tests replace |
+//! | `files` | files that are replaced in one step |
 //! | `text` | value rules of Redis: glob patterns, numbers, slots, LZF, CRC-64 |
 //! | `hll`, `geo`, `bits`, `streamid` | HyperLogLog, geohash, bit operations, stream ids: pure functions over bytes |
 //! | `dump` | the payloads of DUMP and RESTORE |

@@ -40,8 +40,8 @@ pub struct RedisFlags {
         hide_default_value = true
     )]
     pub users_file: String,
-    /// A parameter that CONFIG SET may change, and its value at the start; may be repeated. In the file, `parameter` is a
-    /// table of names and values
+    /// A parameter that CONFIG SET may change, and its value at the start; may be repeated. In the file, `parameter` is
+    /// a table of names and values
     #[arg(id = "parameter", long = "parameter", value_name = "NAME=VALUE", value_parser = parse_parameter)]
     pub parameters: Vec<(Id, String)>,
     /// A user, as a name and the rules of ACL SETUSER; may be repeated. Not together with --aclfile

@@ -2,16 +2,17 @@
 //!
 //! Files in reading order:
 //!
-//! 1. Parts: `acl` (users and their rights), `failure`, `args`, `keyspec`, `databases`, `clients`, `watches`, `waiters`, `cursors`, `parameters`,
-//!    `stats`, `slowlog`, `latency`, `monitors`, `pause`.
+//! 1. Parts: `acl` (users and their rights), `failure`, `args`, `keyspec`, `databases`, `clients`, `watches`,
+//!    `waiters`, `cursors`, `parameters`, `stats`, `slowlog`, `latency`, `monitors`, `pause`.
 //! 2. `session` (state of a connection), `effects` (what follows a commit), `server` (what all connections share),
 //!    `pubsub` (subscriptions and messages), `tracking` (keys that clients cache).
 //! 3. `context` (what a handler sees), `values` (keys and collections as rows), `copies` (large values), `string_value`
 //!    (strings in both encodings), `members` (sets), `keyspace` (walks over all keys), `scanning` (SCAN of keys and of
 //!    collections), `sample` (random elements).
 //! 4. `command` (the description of a command), `table` (all of them).
-//! 5. `execute` (one command from its checks to its effects), `group` (commands of a pipeline), `rights` (checks of users),
-//!    `observe` (statistics, logs and monitors), `transactions` (MULTI), `wake` (blocked clients), `expired` (events).
+//! 5. `execute` (one command from its checks to its effects), `group` (commands of a pipeline), `rights` (checks of
+//!    users), `observe` (statistics, logs and monitors), `transactions` (MULTI), `wake` (blocked clients), `expired`
+//!    (events), `rewrite` (CONFIG REWRITE).
 //! 6. `families`: the handlers.
 //!
 //! How a command runs: [`Server::execute`] finds it in the table, takes the latches of its keys, and calls its handler

@@ -1,7 +1,7 @@
 //! Client-side caches: which clients read which keys, and the messages that tell them to forget keys.
 //!
-//! * **RT1** A client is noted as a reader of a key while the latches of the read are held. A writer takes the readers of
-//!   the keys that it changed out of the table after its commit, while it still holds their latches, and sends the
+//! * **RT1** A client is noted as a reader of a key while the latches of the read are held. A writer takes the readers
+//!   of the keys that it changed out of the table after its commit, while it still holds their latches, and sends the
 //!   messages afterwards. So a client that read an older value gets a message behind the reply with that value.
 //! * **RT2** A reader is told once: when it reads the key again, it is noted again.
 //! * **RT3** The table has at most `tracking-table-max-keys` keys. The readers of a key that has no room are told as if
@@ -170,7 +170,8 @@ impl TrackingTable {
     }
 
     /// Notes that a client reads a key, whose latch is held. Returns whether it is the key's first reader, and the
-    /// messages about another key that has no room any more: there is room for `keys_max`, or for any number if it is 0.
+    /// messages about another key that has no room any more: there is room for `keys_max`, or for any number if that
+    /// is 0.
     pub fn note(&self, client: u64, key: &[u8], keys_max: usize) -> (bool, Vec<Invalidation>) {
         let mut state = self.state.lock();
         let State { trackers, readers, pairs, .. } = &mut *state;

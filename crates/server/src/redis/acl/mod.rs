@@ -5,8 +5,8 @@
 //! `check` (may a user run a command), `account` (a user that connections refer to), `users` (all of them), `file`
 //! (lines of users), `log` (what was refused).
 //!
-//! A rule is one word: `on`, `>password`, `+get`, `-@admin`, `~key:*`, `&channel`, `(+get ~other:*)`. Everything here is
-//! pure except `file`, which reads and replaces a file. Passwords are kept as SHA-256 hashes only.
+//! A rule is one word: `on`, `>password`, `+get`, `-@admin`, `~key:*`, `&channel`, `(+get ~other:*)`. Everything here
+//! is pure except `file`, which reads and replaces a file. Passwords are kept as SHA-256 hashes only.
 
 mod account;
 mod categories;

@@ -104,8 +104,8 @@ impl Users {
         Some(account)
     }
 
-    /// Replaces all users. The default one keeps its connections; if it is not among the new ones, it has all rights and
-    /// this password. Returns the users that there were besides it, whose connections are to be closed.
+    /// Replaces all users. The default one keeps its connections; if it is not among the new ones, it has all rights
+    /// and this password. Returns the users that there were besides it, whose connections are to be closed.
     pub fn replace(&self, mut users: UserMap, default_password: &str) -> Vec<Arc<Account>> {
         let _change = self.change.lock();
         self.default
