@@ -7,6 +7,7 @@
 //! | Folder | Owns |
 //! |---|---|
 //! | `error`, `clock` | the server's error type; the wall clock and the monotonic clock, which tests replace |
+//! | `files` | files that are replaced in one step |
 //! | `text` | value rules of Redis: glob patterns, numbers, slots, LZF, CRC-64 |
 //! | `hll`, `geo`, `bits`, `streamid` | HyperLogLog, geohash, bit operations, stream ids: pure functions over bytes |
 //! | `dump` | the payloads of DUMP and RESTORE |
@@ -27,6 +28,7 @@ pub mod clock;
 pub mod config;
 pub mod dump;
 pub mod error;
+pub mod files;
 pub mod geo;
 pub mod hll;
 pub mod net;

@@ -167,11 +167,7 @@ mod tests {
 
     #[test]
     fn stalls_have_rocksdbs_lines() {
-        let inputs = StallInputs {
-            immutables: 2,
-            level0_files: 20,
-            pending_compaction_bytes: 7,
-        };
+        let inputs = StallInputs { immutables: 2, level0_files: 20, pending_compaction_bytes: 7 };
         let line = |stall| {
             let family = "default".to_owned();
             NewStall { family, stall, inputs, max_write_buffer_number: 3 }.line(1000)

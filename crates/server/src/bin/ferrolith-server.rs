@@ -49,6 +49,7 @@ fn run(flags: &Flags) -> Result<()> {
     let settings = Settings {
         dir: flags.dir.display().to_string(),
         connections_max: flags.connections_max,
+        config_file: flags.config.clone(),
         ..flags.redis.settings(&redis_bound)?
     };
     let server = redis::Server::new(
@@ -58,6 +59,7 @@ fn run(flags: &Flags) -> Result<()> {
         catalogue.clone(),
         settings,
     );
+    server.load_users()?;
     let admin = flags.pegasus.admin(&pegasus_bound);
     let admin = Admin::new(store.clone(), clock.clone(), catalogue, admin)?;
     for (name, partitions) in &flags.pegasus.tables {

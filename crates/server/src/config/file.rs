@@ -83,6 +83,11 @@ fn flag_args(flag: &Arg, key: &str, value: &Value) -> Option<Vec<String>> {
         _ => None,
     };
     match value {
+        // A table of names and values is a list of texts `NAME=VALUE`.
+        Value::Table(table) if matches!(flag.get_action(), ArgAction::Append) => table
+            .iter()
+            .map(|(name, value)| Some(format!("--{key}={name}={}", text_of(value)?)))
+            .collect(),
         Value::Array(_) if !matches!(flag.get_action(), ArgAction::Append) => None,
         // An empty list is a flag without values, where there is one.
         Value::Array(values) if values.is_empty() => {
@@ -91,6 +96,16 @@ fn flag_args(flag: &Arg, key: &str, value: &Value) -> Option<Vec<String>> {
         }
         Value::Array(values) => values.iter().map(one).collect(),
         value => one(value).map(|arg| vec![arg]),
+    }
+}
+
+/// Returns a value in a table as the text that a flag would have.
+fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Integer(number) => Some(number.to_string()),
+        Value::Boolean(is_set) => Some(if *is_set { "yes" } else { "no" }.to_owned()),
+        _ => None,
     }
 }
 

@@ -48,6 +48,27 @@ fn wrong_settings_are_named() {
 }
 
 #[test]
+fn parameters_are_a_table() {
+    let flags =
+        load("[parameter]\nmaxmemory-policy = 'allkeys-lru'\nlatency-tracking = false\n", &[]);
+    let shown = |flags: &Flags| -> Vec<_> {
+        flags
+            .redis
+            .parameters
+            .iter()
+            .map(|(id, text)| (id.parameter().name, text.clone()))
+            .collect()
+    };
+    let flags = flags.unwrap();
+    let expected = [("latency-tracking", "no"), ("maxmemory-policy", "allkeys-lru")];
+    assert_eq!(shown(&flags), expected.map(|(name, text)| (name, text.to_owned())));
+    let args = ["x", "--parameter", "timeout=5"].map(OsString::from);
+    let printed = print(&Flags::command(), args.to_vec());
+    assert_eq!(shown(&load(&printed, &[]).unwrap()), [("timeout", "5".to_owned())]);
+    assert!(refusal("[parameter]\ntimeout = [1]").contains("parameter cannot be"));
+}
+
+#[test]
 fn a_printed_configuration_is_a_configuration() {
     let args = ["x", "--memory-mb", "77", "--listen", "127.0.0.1:9", "--pegasus-host-names"];
     let printed = print(&Flags::command(), args.iter().map(OsString::from).collect());

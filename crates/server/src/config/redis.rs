@@ -1,6 +1,7 @@
 //! Flags of the Redis protocol.
 
 use crate::error::{Error, Result};
+use crate::redis::parameters::Id;
 use crate::redis::server::Settings;
 use std::net::SocketAddr;
 
@@ -30,6 +31,22 @@ pub struct RedisFlags {
     /// Who may use DEBUG, which can stop a worker for a minute
     #[arg(long = "enable-debug-command", value_name = "WHO", default_value = "no", value_parser = ["no", "local", "yes"])]
     pub debug: String,
+    /// The file of users of ACL LOAD and SAVE, relative to --dir. It must exist; an empty file defines no users
+    #[arg(
+        id = "aclfile",
+        long = "aclfile",
+        value_name = "FILE",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub users_file: String,
+    /// A parameter that CONFIG SET may change, and its value at the start; may be repeated. In the file, `parameter` is
+    /// a table of names and values
+    #[arg(id = "parameter", long = "parameter", value_name = "NAME=VALUE", value_parser = parse_parameter)]
+    pub parameters: Vec<(Id, String)>,
+    /// A user, as a name and the rules of ACL SETUSER; may be repeated. Not together with --aclfile
+    #[arg(id = "user", long = "user", value_name = "NAME RULES")]
+    pub users: Vec<String>,
 }
 
 impl RedisFlags {
@@ -52,7 +69,30 @@ impl RedisFlags {
             password: self.password.clone(),
             is_cluster: self.is_cluster,
             debug: self.debug.clone(),
+            users_file: self.users_file.clone(),
+            users: self.users.clone(),
+            parameters: self.parameters.clone(),
             ..Settings::default()
         })
+    }
+}
+
+/// Flags of their own set these parameters.
+const FLAGS: [(&str, &str); 2] =
+    [("requirepass", "--requirepass"), ("maxclients", "--max-connections")];
+
+fn parse_parameter(text: &str) -> std::result::Result<(Id, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    let id = Id::find(name.as_bytes()).ok_or_else(|| format!("there is no parameter {name:?}"))?;
+    let parameter = id.parameter();
+    if let Some((_, flag)) = FLAGS.iter().find(|(name, _)| *name == parameter.name) {
+        return Err(format!("{name} is set by {flag}"));
+    }
+    if !parameter.is_changeable() {
+        return Err(format!("{name} cannot be set: the server has its own flags (--help)"));
+    }
+    match parameter.kind.parse(value, parameter.default) {
+        Ok(value) => Ok((id, value.text)),
+        Err(refusal) => Err(format!("{name}: {refusal}")),
     }
 }

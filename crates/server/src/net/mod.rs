@@ -2,6 +2,7 @@
 
 pub mod http;
 mod metrics;
+mod output;
 mod quiet;
 mod resp;
 mod thft;

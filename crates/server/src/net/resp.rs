@@ -5,6 +5,7 @@
 //! command, a little is read, so that the end of the connection is noticed. While a request runs on a thread of its
 //! own, nothing is read.
 
+use super::output::{self, Written};
 use super::quiet::Quiet;
 use crate::redis::args::Args;
 use crate::redis::detached::Detached;
@@ -42,6 +43,8 @@ const AHEAD_MAX: usize = 64 << 10;
 const IDLE_MAX: Id = Id::of("timeout");
 /// The bytes of requests that may wait for a client.
 const INPUT_MAX: Id = Id::of("client-query-buffer-limit");
+/// The same for clients that have yet to authenticate.
+const ANONYMOUS_MAX: u64 = 1 << 20;
 /// The maximum length of an argument.
 const BULK_MAX: Id = Id::of("proto-max-bulk-len");
 
@@ -100,8 +103,9 @@ impl<'s> Connection<'s> {
         local: SocketAddr,
     ) -> Connection<'s> {
         let now_us = server.clock.monotonic_us();
-        let client = server.clients.add(address, local, now_us, server.outbox_max());
-        let session = Session::new(client, server.password().is_empty());
+        let account = server.users.default_account();
+        let client = server.clients.add(address, local, now_us, server.outbox_max(), account);
+        let session = Session::new(client, account.user().needs_no_password());
         let (parser, out) = (Parser::default(), Reply::default());
         let (input, positions, ends) = (Vec::new(), Vec::new(), Vec::new());
         let quiet = Quiet::default();
@@ -112,14 +116,22 @@ impl<'s> Connection<'s> {
         loop {
             // A client that reads a reply has the messages that were published before it sent the request.
             self.session.client.outbox.drain_into(&mut self.out);
-            let has_more = self.run_requests();
+            let mut has_more = self.run_requests();
             self.session.client.outbox.drain_into(&mut self.out);
             if self.out.position() > 0 {
                 let sync = self.server.store.sync();
                 if let Some(barrier) = sync.barrier() {
                     sync.wait(barrier).await;
                 }
-                stream.write_all(self.out.bytes()).await?;
+                let written =
+                    output::write(&mut stream, self.out.bytes(), self.server, &self.session)
+                        .await?;
+                match written {
+                    Written::All => {}
+                    Written::Later => has_more = true,
+                    // What the client gets is incomplete anyway.
+                    Written::Stopped => return Ok(()),
+                }
                 let worker = self.worker.borrow();
                 worker.stats().bytes_out.add(self.out.position() as u64);
                 worker.stats().writes.add(1);
@@ -144,7 +156,7 @@ impl<'s> Connection<'s> {
                     let worker = self.worker.borrow();
                     worker.stats().bytes_in.add(bytes as u64);
                     worker.stats().reads.add(1);
-                    if self.input.len() as i64 > self.server.parameters.number(INPUT_MAX) {
+                    if self.has_too_much_input() {
                         return Ok(());
                     }
                 }
@@ -168,6 +180,14 @@ impl<'s> Connection<'s> {
         self.session = session;
         self.out.raw(&reply);
         Ok(())
+    }
+
+    /// Returns whether the client sent more than may wait, together with the commands of its transaction.
+    fn has_too_much_input(&self) -> bool {
+        let queued = self.session.multi.as_ref().map_or(0, |multi| multi.bytes);
+        let limit = self.server.parameters.number(INPUT_MAX) as u64;
+        let limit = if self.session.is_authenticated { limit } else { limit.min(ANONYMOUS_MAX) };
+        (self.input.len() + queued) as u64 > limit
     }
 
     /// Evaluates complete requests. Returns whether there may be more although enough was replied for now.

@@ -1,6 +1,9 @@
 //! What the server knows of each client, and the messages that it sends without being asked.
 
+use super::acl::Account;
+use super::tracking::Tracker;
 use crate::resp::{Protocol, Reply};
+use arc_swap::ArcSwap;
 use parking_lot::{Mutex, RwLock};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -38,6 +41,8 @@ pub struct Client {
     input: AtomicUsize,
     /// The room for more of them.
     input_free: AtomicUsize,
+    /// The user that it is.
+    account: ArcSwap<Account>,
     /// Name and library: what changes seldom.
     pub details: Mutex<Details>,
     /// Messages for it.
@@ -50,8 +55,6 @@ pub struct Client {
 pub struct Details {
     /// The name that CLIENT SETNAME gave.
     pub name: Vec<u8>,
-    /// The user.
-    pub user: String,
     /// The name of the client's library.
     pub library: Vec<u8>,
     /// The version of the client's library.
@@ -68,11 +71,21 @@ pub struct Details {
     pub no_touch: bool,
     /// Whether it is a MONITOR.
     pub is_monitor: bool,
-    /// Whether CLIENT TRACKING is on.
-    pub is_tracking: bool,
+    /// Set while CLIENT TRACKING is on.
+    pub tracker: Option<Arc<Tracker>>,
 }
 
 impl Client {
+    /// Returns the user that the client is.
+    pub fn account(&self) -> Arc<Account> {
+        self.account.load_full()
+    }
+
+    /// Makes the client another user.
+    pub fn set_account(&self, account: Arc<Account>) {
+        self.account.store(account);
+    }
+
     /// Asks the connection to close.
     pub fn kill(&self) {
         self.is_killed.store(true, Ordering::Release);
@@ -203,6 +216,7 @@ impl Clients {
         local: SocketAddr,
         now_us: u64,
         outbox_max: usize,
+        account: &Arc<Account>,
     ) -> Arc<Client> {
         let client = Arc::new(Client {
             id: self.next.fetch_add(1, Ordering::Relaxed) + 1,
@@ -216,6 +230,7 @@ impl Clients {
             queued_bytes: AtomicUsize::new(0),
             input: AtomicUsize::new(0),
             input_free: AtomicUsize::new(0),
+            account: ArcSwap::new(account.clone()),
             details: Mutex::default(),
             outbox: Outbox::new(outbox_max),
             is_killed: AtomicBool::new(false),

@@ -10,6 +10,7 @@ use super::observe::{Ran, Source};
 use super::server::Server;
 use super::session::Session;
 use super::stats::WorkerStats;
+use super::tracking::is_tracked;
 use super::waiters::Timeout;
 use crate::resp::Reply;
 use crate::store::Txn;
@@ -287,6 +288,10 @@ impl Context<'_> {
         let start_us = self.server.clock.monotonic_us();
         let result = handler(&mut inner, args);
         self.db = inner.db;
+        if self.session.tracking.is_some() && is_tracked(command) {
+            self.effects.script_reads = true;
+            self.server.note_reads(self.session, args, &positions);
+        }
         let us = self.server.clock.monotonic_us().saturating_sub(start_us);
         let ran = Ran { command, args, result: &result, source: Source::Script, us };
         self.server.script_command_ended(self.stats, self.session, &ran);

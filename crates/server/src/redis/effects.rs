@@ -1,5 +1,6 @@
 //! What follows a commit: marks for watchers, wake-ups of blocked clients, and messages to subscribers.
 
+use super::tracking::Invalidation;
 use super::waiters::Timeout;
 use super::watches::DatabaseKey;
 
@@ -49,6 +50,12 @@ pub struct Effects {
     pub events: Vec<Event>,
     /// Messages to channels. Their receivers are counted when they are published.
     pub messages: Vec<Message>,
+    /// Messages to clients that cache changed keys.
+    pub invalidations: Vec<Invalidation>,
+    /// The client whose command is evaluated; 0 if it is none's.
+    pub writer: u64,
+    /// Whether a script called a command that reads.
+    pub script_reads: bool,
     /// Whether and how the command waits.
     pub block: Option<Block>,
     /// Databases whose contents changed as a whole, so that blocked clients are evaluated again.
@@ -62,6 +69,8 @@ impl Effects {
         self.events.clear();
         self.messages.clear();
         self.emptied.clear();
+        self.invalidations.clear();
+        (self.writer, self.script_reads) = (0, false);
         self.block = None;
     }
 
@@ -71,5 +80,6 @@ impl Effects {
             && self.events.is_empty()
             && self.messages.is_empty()
             && self.emptied.is_empty()
+            && self.invalidations.is_empty()
     }
 }

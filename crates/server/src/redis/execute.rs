@@ -10,10 +10,12 @@ use super::effects::Effects;
 use super::failure::{Done, Failure};
 use super::keyspec::Positions;
 use super::pause::may_write;
+use super::rights::{place_of, refusal};
 use super::server::Server;
 use super::session::{Blocked, Multi, Queued, ReplyMode, Session};
 use super::stats::WorkerStats;
 use super::table;
+use super::tracking::is_tracked;
 use super::waiters::Waiter;
 use crate::resp::Reply;
 use crate::store::{Guards, Mode, Txn};
@@ -140,6 +142,7 @@ impl Server {
     ) {
         if let Some(command) = command {
             self.show_session(session, command);
+            end_choice(session, command);
         }
         if let Err(failure) = result {
             out.truncate(start);
@@ -148,7 +151,11 @@ impl Server {
         if matches!(session.reply_mode, ReplyMode::Off | ReplyMode::Skip) {
             out.truncate(start);
         }
-        if session.subscription_count() > 0 {
+        if session.is_closing {
+            // From its last reply on it is gone for others.
+            session.client.kill();
+        }
+        if session.subscription_count() > 0 || session.tracking.is_some() {
             // A message that the client sent to itself follows the reply.
             session.client.outbox.drain_into(out);
         }
@@ -189,9 +196,14 @@ impl Server {
         if !command.allows(args.len()) {
             return Err(wrong_arity(command.full_name));
         }
-        if !session.is_authenticated && !command.flags.has(NO_AUTH) {
+        if self.needs_login(session) && !command.flags.has(NO_AUTH) {
             return Err("NOAUTH Authentication required.".into());
         }
+        if session.multi.is_some() && command.flags.has(NO_MULTI) {
+            return Err("ERR Command not allowed inside a transaction".into());
+        }
+        self.check_rights(session, command, args, place_of(session))
+            .map_err(|denied| refusal(denied, command))?;
         if session.is_subscriber() && !command.flags.has(IN_SUBSCRIPTION) {
             return Err(format!(
                 "ERR Can't execute '{}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / \
@@ -199,9 +211,6 @@ impl Server {
                 command.full_name
             )
             .into());
-        }
-        if session.multi.is_some() && command.flags.has(NO_MULTI) {
-            return Err("ERR Command not allowed inside a transaction".into());
         }
         match self.scripts.running.busy_text() {
             Some(text) if !command.flags.has(ALLOW_BUSY) => Err(text.into()),
@@ -267,7 +276,11 @@ impl Server {
                     return Err(failure);
                 }
             };
+            let script_reads = worker.effects.script_reads;
             self.commit(worker)?;
+            if session.tracking.is_some() && (script_reads || is_tracked(command)) {
+                self.note_reads(session, args, &keys);
+            }
             if let Some(block) = worker.effects.block.take() {
                 self.block(session, command, args, block);
             }
@@ -290,7 +303,8 @@ impl Server {
         if needs_all {
             return self.latch_all();
         }
-        if command.flags.has(ONE_ROW) || keys.is_empty() {
+        // What a client caches must be read and noted under one latch.
+        if command.flags.has(ONE_ROW) && session.tracking.is_none() || keys.is_empty() {
             return Ok(Guards::default());
         }
         let database = session.database;
@@ -310,6 +324,7 @@ impl Server {
         let Run::Handler(handler) = command.run else { return Err(wrong_arity(command.full_name)) };
         worker.txn.reset(!command.flags.has(READS_FIRST));
         worker.effects.clear();
+        worker.effects.writer = session.client.id;
         let mut held: SmallVec<[&[u8]; 8]> = keys.iter().map(|at| args.at(*at)).collect();
         held.sort_unstable();
         let frame = Frame {
@@ -330,6 +345,9 @@ impl Server {
         }
         if !self.watches.is_empty() {
             worker.effects.touched.iter().for_each(|key| self.watches.changed(key));
+        }
+        if self.tracking.is_on() {
+            self.invalidate(&mut worker.effects);
         }
         Ok(())
     }
@@ -359,6 +377,16 @@ impl Server {
         // A time beyond what the clock can show has no end.
         let deadline = timeout.and_then(|time| Instant::now().checked_add(time));
         session.blocked = Some(Blocked { waiter, reply, deadline });
+    }
+}
+
+/// Ends the effect of CLIENT CACHING after the command or transaction behind it.
+fn end_choice(session: &mut Session, command: &Command) {
+    if session.multi.is_none()
+        && let Some(tracking) = &mut session.tracking
+        && !command.full_name.starts_with("client|")
+    {
+        tracking.is_chosen = false;
     }
 }
 

@@ -7,6 +7,7 @@
 //! 1. Each commit that leaves a key with an expiry adds an entry; older entries of the key are ignored when due.
 //! 2. Keys that had an expiry before the events were switched on are found by a walk over all keys. There is another
 //!    walk when entries were dropped because memory has room for `ENTRIES_MAX` only.
+//! 3. For clients that cache keys there is no walk: an entry is added when such a client reads a key.
 
 use super::execute::Worker;
 use super::failure::Done;
@@ -29,6 +30,8 @@ const REMOVED_MAX: usize = 200;
 #[derive(Debug, Default)]
 pub struct Expirations {
     is_on: AtomicBool,
+    /// Whether all keys are looked at.
+    walks: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -46,10 +49,16 @@ impl Expirations {
         self.is_on.load(Ordering::Acquire)
     }
 
-    /// Switches the events on or off.
-    pub fn switch(&self, is_on: bool) {
-        if self.is_on.swap(is_on, Ordering::AcqRel) != is_on {
-            *self.state.lock() = State::default();
+    /// Switches the events and the walks over all keys on or off, as a function says that looks at who needs them.
+    pub fn switch(&self, needed: impl FnOnce() -> (bool, bool)) {
+        let mut state = self.state.lock();
+        let (is_on, walks) = needed();
+        let was_on = self.is_on.swap(is_on, Ordering::AcqRel);
+        let walked = self.walks.swap(walks, Ordering::AcqRel);
+        if was_on && !is_on {
+            *state = State::default();
+        } else if walks && !walked {
+            state.is_complete = false;
         }
     }
 
@@ -73,6 +82,9 @@ impl Expirations {
 
     /// Returns whether a walk over all keys is needed, and notes that it begins.
     fn begin_walk(&self) -> bool {
+        if !self.walks.load(Ordering::Acquire) {
+            return false;
+        }
         let mut state = self.state.lock();
         let is_needed = !state.is_complete && state.due.len() < ENTRIES_MAX / 2;
         state.is_complete |= is_needed;
@@ -163,12 +175,17 @@ impl Server {
             return Ok(());
         }
         worker.txn.delete(partition, &row)?;
-        worker.effects.events.push(super::effects::Event {
-            class: b'x',
-            name: "expired",
-            key: key.1.to_vec(),
-            database: key.0,
-        });
+        if self.tracking.is_on() {
+            worker.effects.touched.push(key.clone());
+        }
+        if self.wants_event(b'x') {
+            worker.effects.events.push(super::effects::Event {
+                class: b'x',
+                name: "expired",
+                key: key.1.to_vec(),
+                database: key.0,
+            });
+        }
         self.commit(worker)?;
         worker.stats.expired.add(1);
         drop(guards);

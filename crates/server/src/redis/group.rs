@@ -7,6 +7,7 @@
 //! 3. If its commit fails, all its commands fail.
 //! 4. Commands on keys for which clients wait are no members: those clients are served after each command.
 
+use super::acl;
 use super::args::Args;
 use super::command::{ALL_KEYS, BLOCKING, Command, ONE_ROW, PUBSUB, Run, UNDECLARED};
 use super::context::{Cause, Context, Frame, Held};
@@ -76,6 +77,7 @@ impl Server {
             || session.reply_mode != ReplyMode::On
             || !session.is_authenticated
             || session.is_subscriber()
+            || session.tracking.is_some()
             || self.pause.is_possible()
             || self.is_busy()
         {
@@ -83,11 +85,21 @@ impl Server {
         }
         for args in requests.iter().take(COMMANDS_MAX) {
             match member(*args) {
-                Some(member) if !self.is_awaited(session, &member) => group.push(member),
+                Some(member)
+                    if !self.is_awaited(session, &member) && self.is_allowed(session, &member) =>
+                {
+                    group.push(member);
+                }
                 _ => break,
             }
         }
         group
+    }
+
+    /// Returns whether the client's user may run a command. What it may not is refused, and logged, as a command alone.
+    fn is_allowed(&self, session: &Session, member: &Member<'_>) -> bool {
+        session.account.is_unlimited()
+            || acl::check(&session.account.user(), member.command, member.args).is_ok()
     }
 
     /// Returns whether clients wait for a key of a command.
@@ -132,6 +144,7 @@ impl Server {
         // Writes that nobody of the group reads need no overlay.
         worker.txn.reset(!group.iter().all(Member::is_blind));
         worker.effects.clear();
+        worker.effects.writer = session.client.id;
         worker.txn.prefetch(group.iter().filter(|member| !member.is_blind()).filter_map(
             |member| {
                 let key = member.args.at(*member.keys.first()?);

@@ -17,6 +17,8 @@ pub const RO: KeyFlags = KeyFlags(&["RO", "access"]);
 pub const RO_META: KeyFlags = KeyFlags(&["RO"]);
 /// Reads and changes the value.
 pub const RW: KeyFlags = KeyFlags(&["RW", "access", "update"]);
+/// Replies of the value, and may change how it is kept.
+pub const RW_ACCESS: KeyFlags = KeyFlags(&["RW", "access"]);
 /// Changes the value and replies nothing of it.
 pub const RW_UPDATE: KeyFlags = KeyFlags(&["RW", "update"]);
 /// Adds to the value.

@@ -2,17 +2,17 @@
 //!
 //! Files in reading order:
 //!
-//! 1. Parts: `failure`, `args`, `keyspec`, `databases`, `clients`, `watches`, `waiters`, `cursors`, `parameters`,
-//!    `stats`, `slowlog`, `latency`, `monitors`, `pause`, `running` (scripts).
+//! 1. Parts: `acl` (users and their rights), `failure`, `args`, `keyspec`, `databases`, `clients`, `watches`,
+//!    `waiters`, `cursors`, `parameters`, `stats`, `slowlog`, `latency`, `monitors`, `pause`, `running` (scripts).
 //! 2. `session` (state of a connection), `effects` (what follows a commit), `server` (what all connections share),
-//!    `pubsub` (subscriptions and messages).
+//!    `pubsub` (subscriptions and messages), `tracking` (keys that clients cache).
 //! 3. `context` (what a handler sees), `values` (keys and collections as rows), `copies` (large values), `string_value`
 //!    (strings in both encodings), `members` (sets), `keyspace` (walks over all keys), `scanning` (SCAN of keys and of
 //!    collections), `sample` (random elements).
 //! 4. `command` (the description of a command), `table` (all of them).
-//! 5. `execute` (one command from its checks to its effects), `group` (commands of a pipeline), `observe` (statistics,
-//!    logs and monitors), `transactions` (MULTI), `wake` (blocked clients), `expired` (events), `detached` (requests
-//!    with scripts that run long).
+//! 5. `execute` (one command from its checks to its effects), `group` (commands of a pipeline), `rights` (checks of
+//!    users), `observe` (statistics, logs and monitors), `transactions` (MULTI), `wake` (blocked clients), `expired`
+//!    (events), `detached` (requests with scripts that run long), `rewrite` (CONFIG REWRITE).
 //! 6. `families`: the handlers.
 //!
 //! How a command runs: [`Server::execute`] finds it in the table, takes the latches of its keys, and calls its handler
@@ -21,6 +21,7 @@
 //! it wrote before it failed is discarded.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+pub mod acl;
 pub mod args;
 pub mod clients;
 pub mod command;
@@ -44,6 +45,8 @@ mod observe;
 pub mod parameters;
 pub mod pause;
 pub mod pubsub;
+mod rewrite;
+mod rights;
 pub mod running;
 mod sample;
 pub mod scanning;
@@ -54,6 +57,7 @@ pub mod slowlog;
 pub mod stats;
 pub mod string_value;
 pub mod table;
+pub mod tracking;
 mod transactions;
 pub mod values;
 pub mod waiters;

@@ -61,6 +61,15 @@ impl Pubsub {
         }
     }
 
+    /// Calls a function with each subscription.
+    pub fn for_each(&self, mut visit: impl FnMut(Kind, &[u8], &Arc<Client>)) {
+        for kind in [Kind::Channel, Kind::Pattern, Kind::Shard] {
+            for (name, clients) in &*self.of(kind).read() {
+                clients.iter().for_each(|client| visit(kind, name, client));
+            }
+        }
+    }
+
     /// Returns the names that somebody subscribed to.
     pub fn names(&self, kind: Kind) -> Vec<Vec<u8>> {
         self.of(kind).read().keys().cloned().collect()

@@ -1,9 +1,10 @@
 use super::*;
+use crate::redis::acl::Users;
 use std::net::{Ipv4Addr, SocketAddr};
 
 fn client(clients: &crate::redis::clients::Clients) -> Arc<Client> {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 1));
-    clients.add(address, address, 0, 1000)
+    clients.add(address, address, 0, 1000, Users::new("").default_account())
 }
 
 fn received(client: &Client) -> String {

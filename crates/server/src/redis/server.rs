@@ -1,5 +1,6 @@
 //! What all connections of Redis clients share.
 
+use super::acl::{AccessLog, Users};
 use super::clients::Clients;
 use super::cursors::Cursors;
 use super::databases::Databases;
@@ -7,26 +8,32 @@ use super::detached::ScriptThreads;
 use super::expired::Expirations;
 use super::latency::LatencyMonitor;
 use super::monitors::Monitors;
-use super::parameters::{Id, Parameters, output_limits};
+use super::parameters::{Id, OutputLimit, Parameters, output_limits};
 use super::pause::Pause;
 use super::pubsub::{Kind, Pubsub};
 use super::scripts::Scripts;
+use super::session::Session;
 use super::slowlog::SlowLog;
 use super::stats::Stats;
 use super::table;
+use super::tracking::TrackingTable;
 use super::waiters::Waiters;
 use super::watches::Watches;
 use crate::clock::Clock;
 use crate::store::{Latches, Store};
 use crate::tables::Catalogue;
+use arc_swap::ArcSwap;
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use tokio::sync::Notify;
 
-const REQUIREPASS: Id = Id::of("requirepass");
+pub(super) const REQUIREPASS: Id = Id::of("requirepass");
 const SLOWLOG_MAX: Id = Id::of("slowlog-max-len");
 const OUTPUT_LIMITS: Id = Id::of("client-output-buffer-limit");
+const TRACKED_MAX: Id = Id::of("tracking-table-max-keys");
+const MAX_MEMORY: Id = Id::of("maxmemory");
 const EVENTS: Id = Id::of("notify-keyspace-events");
 
 /// Settings that are fixed when the server starts.
@@ -48,20 +55,30 @@ pub struct Settings {
     pub is_cluster: bool,
     /// Who may use DEBUG: `no`, `local` or `yes`.
     pub debug: String,
+    /// The file of users, relative to the directory of the data; empty if none.
+    pub users_file: String,
+    /// Users of the settings: a name and rules each.
+    pub users: Vec<String>,
+    /// Further parameters, which CONFIG SET may change.
+    pub parameters: Vec<(Id, String)>,
+    /// The configuration file, which CONFIG REWRITE changes.
+    pub config_file: Option<PathBuf>,
 }
 
 impl Settings {
     /// Returns the parameters that these settings fix.
     fn parameters(&self) -> Vec<(Id, String)> {
-        vec![
+        let flags = [
             (Id::of("databases"), self.databases.to_string()),
             (Id::of("port"), self.port.to_string()),
             (REQUIREPASS, self.password.clone()),
             (Id::of("dir"), self.dir.clone()),
             (Id::of("maxclients"), self.connections_max.to_string()),
             (Id::of("enable-debug-command"), self.debug.clone()),
+            (Id::of("aclfile"), self.users_file.clone()),
             (Id::of("cluster-enabled"), if self.is_cluster { "yes" } else { "no" }.to_owned()),
-        ]
+        ];
+        flags.into_iter().chain(self.parameters.iter().cloned()).collect()
     }
 }
 
@@ -76,6 +93,10 @@ impl Default for Settings {
             connections_max: 10_000,
             is_cluster: false,
             debug: "no".to_owned(),
+            users_file: String::new(),
+            users: Vec::new(),
+            parameters: Vec::new(),
+            config_file: None,
         }
     }
 }
@@ -92,6 +113,10 @@ pub struct Server {
     pub databases: Databases,
     /// The connected clients.
     pub clients: Clients,
+    /// The users.
+    pub users: Users,
+    /// What was refused to users.
+    pub access_log: AccessLog,
     /// The positions of SCAN and its like.
     pub cursors: Cursors,
     /// The subscriptions.
@@ -102,6 +127,8 @@ pub struct Server {
     pub script_threads: ScriptThreads,
     /// When keys expire, for events.
     pub expirations: Expirations,
+    /// The clients that cache keys.
+    pub tracking: TrackingTable,
     /// The watched keys.
     pub watches: Watches,
     /// The blocked clients.
@@ -110,6 +137,8 @@ pub struct Server {
     pub settings: Settings,
     /// What CONFIG reads and changes.
     pub parameters: Parameters,
+    /// The limits of `client-output-buffer-limit` for normal clients, replicas and subscribers.
+    output_limits: ArcSwap<[OutputLimit; 3]>,
     /// What INFO counts.
     pub stats: Stats,
     /// Slow commands.
@@ -150,22 +179,28 @@ impl Server {
         let started_us = clock.monotonic_us();
         let parameters = Parameters::new(&settings.parameters());
         let stats = Stats::new(table::count(), store.horizons().removed().clone());
+        let limits = output_limits(&parameters.text(OUTPUT_LIMITS));
+        let output_limits = ArcSwap::from_pointee(limits);
         let saved_s = AtomicU64::new(clock.wall_ms() / 1000);
         let scripts = Scripts::open(&*store);
-        Server {
+        let server = Server {
             store,
             latches,
             clock,
             databases,
             clients: Clients::default(),
+            users: Users::new(&settings.password),
+            access_log: AccessLog::default(),
             scripts,
             script_threads: ScriptThreads::default(),
             cursors: Cursors::default(),
             pubsub: Pubsub::default(),
             expirations: Expirations::default(),
+            tracking: TrackingTable::default(),
             watches: Watches::default(),
             waiters: Waiters::default(),
             settings,
+            output_limits,
             parameters,
             stats,
             slowlog: SlowLog::default(),
@@ -179,7 +214,9 @@ impl Server {
             saved_changes: AtomicU64::new(0),
             events: AtomicU32::new(0),
             started_us,
-        }
+        };
+        server.settings.parameters.iter().for_each(|(id, _)| server.apply(*id));
+        server
     }
 
     /// Returns the time at which a command is evaluated, in milliseconds since 1970.
@@ -187,14 +224,13 @@ impl Server {
         self.store.horizons().evaluation_ms(self.clock.wall_ms())
     }
 
-    /// Returns whether somebody watches or waits for keys, or for their expiry, so that writers must name theirs.
+    /// Returns whether somebody watches, waits for or caches keys, or waits for their expiry, so that writers must name
+    /// theirs.
     pub fn has_interest(&self) -> bool {
-        !self.watches.is_empty() || !self.waiters.is_empty() || self.expirations.is_on()
-    }
-
-    /// Returns the password that clients must give; empty if none.
-    pub fn password(&self) -> String {
-        self.parameters.text(REQUIREPASS)
+        !self.watches.is_empty()
+            || !self.waiters.is_empty()
+            || self.expirations.is_on()
+            || self.tracking.is_on()
     }
 
     /// Returns whether CLUSTER describes a cluster.
@@ -202,9 +238,15 @@ impl Server {
         self.settings.is_cluster
     }
 
+    /// Returns the limit of what a client may leave unread.
+    pub fn output_limit(&self, session: &Session) -> OutputLimit {
+        let [normal, _, pubsub] = **self.output_limits.load();
+        if session.subscription_count() > 0 { pubsub } else { normal }
+    }
+
     /// Returns how many bytes of messages may wait for a client.
     pub fn outbox_max(&self) -> usize {
-        let [_, _, pubsub] = output_limits(&self.parameters.text(OUTPUT_LIMITS));
+        let [_, _, pubsub] = **self.output_limits.load();
         match usize::try_from(pubsub.hard) {
             Ok(0) | Err(_) => usize::MAX,
             Ok(limit) => limit,
@@ -219,12 +261,28 @@ impl Server {
                 self.slowlog.truncate(max);
             }
             OUTPUT_LIMITS => {
+                let limits = output_limits(&self.parameters.text(id));
+                self.output_limits.store(Arc::new(limits));
                 let limit = self.outbox_max();
                 self.clients.list().iter().for_each(|client| client.outbox.set_limit(limit));
             }
+            REQUIREPASS => self.users.set_default_password(&self.parameters.text(id)),
+            TRACKED_MAX => {
+                let messages = self.tracking.shrink(self.tracked_max());
+                messages.iter().for_each(|message| message.send(&self.clients));
+            }
+            MAX_MEMORY if self.parameters.number(id) != 0 => eprintln!(
+                "CONFIG SET maxmemory: the value is stored and limits nothing, because data is on \
+                 the device; --memory-mb bounds memory, and no key is evicted"
+            ),
             EVENTS => self.set_events(self.parameters.number(id) as u32),
             _ => {}
         }
+    }
+
+    /// Returns how many keys that clients cache are noted; 0 means any number.
+    pub(super) fn tracked_max(&self) -> usize {
+        usize::try_from(self.parameters.number(TRACKED_MAX)).unwrap_or(0)
     }
 
     /// Returns the numbers of channels, patterns and shard channels that clients subscribed to.
@@ -240,7 +298,16 @@ impl Server {
     /// Chooses which events are published.
     fn set_events(&self, events: u32) {
         self.events.store(events, Ordering::Relaxed);
-        self.expirations.switch(Server::wants_expired(events));
+        self.switch_expirations();
+    }
+
+    /// Begins or ends to look for keys that expire. For events all keys are looked at; clients that cache keys read
+    /// them first.
+    pub(super) fn switch_expirations(&self) {
+        self.expirations.switch(|| {
+            let for_events = Server::wants_expired(self.events.load(Ordering::Relaxed));
+            (for_events || self.tracking.is_on(), for_events)
+        });
     }
 }
 

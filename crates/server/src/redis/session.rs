@@ -1,10 +1,12 @@
 //! The state of one connection.
 
+use super::acl::Account;
 use super::clients::Client;
 use super::command::Command;
 use super::detached::Detached;
 use super::pause::Wait;
 use super::server::Server;
+use super::tracking::Tracking;
 use super::waiters::Waiter;
 use super::watches::{DatabaseKey, Mark};
 use crate::resp::Protocol;
@@ -68,11 +70,13 @@ pub struct Blocked {
 pub struct Session {
     /// What others see of it.
     pub client: Arc<Client>,
+    /// The user. The default one until the client authenticates.
+    pub account: Arc<Account>,
     /// The protocol.
     pub protocol: Protocol,
     /// The number of the selected database.
     pub database: u32,
-    /// Whether the client may use commands: it authenticated, or need not.
+    /// Whether the client authenticated, or needed not to when it connected.
     pub is_authenticated: bool,
     /// The transaction between MULTI and EXEC.
     pub multi: Option<Box<Multi>>,
@@ -84,6 +88,8 @@ pub struct Session {
     pub reply_mode: ReplyMode,
     /// Channels, patterns and shard channels that the client subscribed to.
     pub subscriptions: [BTreeSet<Vec<u8>>; 3],
+    /// Set while the client caches keys.
+    pub tracking: Option<Box<Tracking>>,
     /// Set while the client waits in a blocking command.
     pub blocked: Option<Blocked>,
     /// Set when the client's request must run on a thread of its own: see [`Server::detach`].
@@ -98,6 +104,7 @@ impl Session {
     /// Returns the state of a new connection.
     pub fn new(client: Arc<Client>, is_authenticated: bool) -> Session {
         Session {
+            account: client.account(),
             client,
             protocol: Protocol::Resp2,
             database: 0,
@@ -107,6 +114,7 @@ impl Session {
             mark: Arc::default(),
             reply_mode: ReplyMode::On,
             subscriptions: Default::default(),
+            tracking: None,
             blocked: None,
             detached: None,
             paused: None,
@@ -125,6 +133,29 @@ impl Session {
     /// Returns whether the reply to the client's request comes later: it is blocked, or the request needs a thread.
     pub fn is_waiting(&self) -> bool {
         self.blocked.is_some() || self.detached.is_some()
+    }
+
+    /// Makes the client another user.
+    pub fn set_account(&mut self, account: Arc<Account>) {
+        self.client.set_account(account.clone());
+        self.account = account;
+    }
+
+    /// Begins to tell the client of changes of keys that it caches, or changes how.
+    pub fn track(&mut self, server: &Server, tracking: Tracking) {
+        server.tracking.set(&tracking);
+        self.client.details.lock().tracker = Some(tracking.tracker.clone());
+        self.tracking = Some(Box::new(tracking));
+        server.switch_expirations();
+    }
+
+    /// Ends telling the client of changes of keys.
+    pub fn end_tracking(&mut self, server: &Server) {
+        if let Some(tracking) = self.tracking.take() {
+            server.tracking.remove(&tracking);
+            self.client.details.lock().tracker = None;
+            server.switch_expirations();
+        }
     }
 
     /// Returns the number of all subscriptions.
@@ -161,6 +192,7 @@ impl Session {
     pub fn close(&mut self, server: &Server) {
         self.unwatch(server);
         self.unsubscribe_all(server);
+        self.end_tracking(server);
         self.unblock(server);
         server.monitors.remove(self.client.id);
         server.clients.remove(self.client.id);

@@ -5,6 +5,7 @@
 //! are committed, as in Redis. A transaction with a script that runs long begins anew on a thread of its own, still
 //! with its watched keys.
 
+use super::acl::Place;
 use super::args::Args;
 use super::command::{
     ALL_KEYS, ALLOW_BUSY, Command, FAST, Group, LOADING, MAY_REPLICATE, NO_MULTI, NOSCRIPT, Run,
@@ -14,8 +15,10 @@ use super::context::{Cause, Context, Frame, Held};
 use super::execute::{Worker, reply_failure};
 use super::failure::{Done, Failure};
 use super::keyspec::{RO_META, range};
+use super::rights::late_refusal;
 use super::server::Server;
 use super::session::{Multi, Queued, Session, Watched};
+use super::tracking::is_tracked;
 use crate::resp::Reply;
 use crate::store::{Guards, Mode};
 
@@ -176,6 +179,7 @@ fn exec(
         return Ok(());
     }
     worker.discard();
+    worker.effects.writer = session.client.id;
     let start = out.position();
     // The commands of the transaction cannot change what is watched: it may begin anew.
     let watched = (std::mem::take(&mut session.watched), std::mem::take(&mut session.mark));
@@ -279,20 +283,27 @@ fn run_all(
     for queued in commands {
         let args: Vec<&[u8]> = queued.args.iter().map(|arg| &arg[..]).collect();
         let (start, start_us) = (out.position(), worker.now_us);
-        let result = match queued.command.run {
-            Run::Handler(handler) => {
+        let allowed = server.check_rights(session, queued.command, Args::new(&args), Place::Multi);
+        let result = match (allowed, queued.command.run) {
+            (Err(denied), _) => Err(late_refusal(denied)),
+            (Ok(()), Run::Handler(handler)) => {
                 let mut context =
                     context(server, worker, session, queued.command, (&mut *out, now_ms))?;
                 handler(&mut context, Args::new(&args))
             }
             // The handlers of UNWATCH and its like neither read nor write rows.
-            Run::Control(control) if !queued.command.flags.has(NO_MULTI) => {
+            (Ok(()), Run::Control(control)) if !queued.command.flags.has(NO_MULTI) => {
                 control(server, worker, session, queued.command, Args::new(&args), out)
             }
             _ => Err("ERR Command not allowed inside a transaction".into()),
         };
+        let (args, command) = (Args::new(&args), queued.command);
+        let script_reads = std::mem::take(&mut worker.effects.script_reads);
+        if session.tracking.is_some() && (script_reads || is_tracked(command)) {
+            server.note_reads(session, args, &command.key_positions(args));
+        }
         out.protocol = session.protocol;
-        server.ended(worker, session, (queued.command, Args::new(&args)), start_us, &result);
+        server.ended(worker, session, (command, args), start_us, &result);
         reply_failure(result, start, out)?;
     }
     Ok(())

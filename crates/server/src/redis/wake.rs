@@ -1,10 +1,12 @@
 //! What follows a commit: blocked clients whose keys changed are answered, and subscribers get their messages.
 
+use super::acl::Place;
 use super::args::Args;
 use super::command::Group;
 use super::context::Cause;
 use super::execute::Worker;
 use super::keyspec::Positions;
+use super::rights::refusal;
 use super::server::Server;
 use super::session::Session;
 use super::waiters::Waiter;
@@ -99,7 +101,11 @@ impl Server {
         let evaluated = (command, args, &keys);
         self.begin(worker);
         let start_us = worker.now_us;
-        let result = self.evaluate(worker, &mut session, evaluated, Cause::Wake, false, &mut out);
+        // The user's rights may have changed since it began to wait.
+        let result = match self.check_rights(&session, command, args, Place::Top) {
+            Ok(()) => self.evaluate(worker, &mut session, evaluated, Cause::Wake, false, &mut out),
+            Err(denied) => Err(refusal(denied, command)),
+        };
         let result = match result {
             Ok(()) if worker.effects.block.is_some() => {
                 worker.discard();
@@ -136,6 +142,9 @@ impl Server {
     /// Sends the events and messages of an evaluation.
     fn tell_subscribers(&self, worker: &mut Worker) {
         worker.effects.events.drain(..).for_each(|event| self.publish_event(&event));
+        for message in worker.effects.invalidations.drain(..) {
+            message.send(&self.clients);
+        }
         for message in worker.effects.messages.drain(..) {
             self.pubsub.publish(&message);
         }

@@ -88,7 +88,7 @@ fn auth(context: &mut Context<'_>, args: Args<'_>) -> Done {
         return Err(SYNTAX.into());
     }
     let (user, password) = match args.len() {
-        2 if context.server.password().is_empty() => {
+        2 if context.server.users.default_account().user().takes_any_password() => {
             return Err("ERR AUTH <password> called without any password configured for the \
                         default user. Are you sure your configuration is correct?"
                 .into());
@@ -96,26 +96,9 @@ fn auth(context: &mut Context<'_>, args: Args<'_>) -> Done {
         2 => (&b"default"[..], args.at(1)),
         _ => (args.at(1), args.at(2)),
     };
-    authenticate(context, user, password)?;
+    context.server.log_in(context.session, (context.command, args), user, password)?;
     context.out.ok();
     Ok(())
-}
-
-/// Checks a user's password. There is one user, `default`.
-fn authenticate(context: &mut Context<'_>, user: &[u8], password: &[u8]) -> Done {
-    let expected = context.server.password();
-    let expected = expected.as_bytes();
-    if user != b"default" || !(expected.is_empty() || is_equal(expected, password)) {
-        return Err("WRONGPASS invalid username-password pair or user is disabled.".into());
-    }
-    context.session.is_authenticated = true;
-    Ok(())
-}
-
-/// Compares in a time that depends on the lengths only.
-fn is_equal(one: &[u8], other: &[u8]) -> bool {
-    let differences = one.iter().zip(other).fold(0, |found, (a, b)| found | (a ^ b));
-    one.len() == other.len() && differences == 0
 }
 
 fn hello(context: &mut Context<'_>, args: Args<'_>) -> Done {
@@ -143,7 +126,7 @@ fn hello(context: &mut Context<'_>, args: Args<'_>) -> Done {
         }
     }
     if let Some((user, password)) = login {
-        authenticate(context, user, password)?;
+        context.server.log_in(context.session, (context.command, args), user, password)?;
     }
     if !context.session.is_authenticated {
         return Err(

@@ -7,7 +7,7 @@ use crate::redis::command::{
 };
 use crate::redis::context::Context;
 use crate::redis::failure::{Done, Failure};
-use crate::redis::keyspec::{KeyFlags, RO, RW, RW_INSERT, one, range};
+use crate::redis::keyspec::{KeyFlags, RO, RW_ACCESS, RW_INSERT, one, range};
 use crate::redis::parameters::Id;
 
 /// Adds to the destination of PFMERGE.
@@ -20,13 +20,13 @@ pub(in crate::redis) const COMMANDS: &[Command] = &[
         .with_keys(&[one(1, RW_INSERT)])
         .with_docs("2.8.9", "Adds elements to a HyperLogLog, which is created if it is absent."),
     Command::new("pfcount", -2, COUNT, Group::HyperLogLog, pfcount)
-        .with_keys(&[range(1, -1, 1, RW)])
+        .with_keys(&[range(1, -1, 1, RW_ACCESS)])
         .with_docs("2.8.9", "Returns about how many elements HyperLogLogs have together."),
     Command::new("pfmerge", -2, CHANGE, Group::HyperLogLog, pfmerge)
         .with_keys(&[one(1, RW_ADD), range(2, -1, 1, RO)])
         .with_docs("2.8.9", "Merges HyperLogLogs into the first one."),
     Command::new("pfdebug", 3, CHANGE.and(ADMIN), Group::HyperLogLog, pfdebug)
-        .with_keys(&[one(2, RW)])
+        .with_keys(&[one(2, RW_ACCESS)])
         .with_docs("2.8.9", "Shows the registers or the encoding of a HyperLogLog."),
     Command::new("pfselftest", 1, ADMIN, Group::HyperLogLog, pfselftest)
         .with_docs("2.8.9", "Checks the registers and the error of HyperLogLogs."),

@@ -18,7 +18,7 @@ const SUBSCRIBING: Flags = PUBSUB.and(NOSCRIPT).and(LOADING).and(STALE).and(IN_S
 const PUBLISHING: Flags = PUBSUB.and(LOADING).and(STALE).and(FAST).and(MAY_REPLICATE);
 const INSPECTING: Flags = PUBSUB.and(LOADING).and(STALE);
 /// Shard channels are not keys, but are routed by their slots.
-const NOT_KEY: KeyFlags = KeyFlags(&["NOT_KEY"]);
+const NOT_KEY: KeyFlags = KeyFlags(&["not_key"]);
 
 pub(in crate::redis) const COMMANDS: &[Command] = &[
     Command::new("subscribe", -2, SUBSCRIBING, Group::Pubsub, |context, args| {

@@ -41,6 +41,11 @@ impl Parameter {
         }
     }
 
+    /// Returns whether CONFIG SET may change it.
+    pub const fn is_changeable(&self) -> bool {
+        !self.is_fixed && !self.needs_restart && !self.is_protected
+    }
+
     /// Adds an older name.
     pub const fn alias(mut self, alias: &'static str) -> Parameter {
         self.alias = Some(alias);

@@ -129,7 +129,8 @@ fn a_script_that_has_written_cannot_be_killed_and_loses_its_writes_when_the_serv
 /// Reads a key without workers.
 fn get(ours: &Ours, key: &[u8]) -> Vec<u8> {
     let (server, address) = (&ours.server, ours.address);
-    let client = server.clients.add(address, address, 0, usize::MAX);
+    let client =
+        server.clients.add(address, address, 0, usize::MAX, server.users.default_account());
     let (mut session, mut out) = (Session::new(client, true), Reply::default());
     server.execute(&mut server.worker(), &mut session, Args::new(&[b"GET", key]), &mut out);
     out.take()

@@ -16,10 +16,13 @@ mod lists;
 mod pubsub;
 mod scripting;
 mod sets;
+mod settings;
 mod sort;
 mod sorted_sets;
 mod streams;
 mod strings;
+mod tracking;
+mod users;
 
 pub use client::{Client, Value};
 
@@ -51,14 +54,20 @@ impl Ours {
 
     /// Starts a server with two workers and this clock.
     pub fn start_with(clock: Arc<dyn Clock>) -> Ours {
-        let dir = tempfile::tempdir().unwrap();
+        Ours::start_in(tempfile::tempdir().unwrap(), clock, Settings::default())
+    }
+
+    /// Starts a server with these settings in a directory.
+    pub fn start_in(dir: tempfile::TempDir, clock: Arc<dyn Clock>, settings: Settings) -> Ours {
         let options = StoreOptions::new(Durability::Os, 32 << 20, 1);
         let store = LocalStore::open(dir.path(), options).unwrap();
         let catalogue = Arc::new(Catalogue::open(store.clone()).unwrap());
-        let settings = Settings { partitions: 4, ..Settings::default() };
+        let settings =
+            Settings { partitions: 4, dir: dir.path().display().to_string(), ..settings };
         let rows = store.clone() as Arc<dyn Store>;
         let latches = Arc::new(Latches::default());
         let server = redis::Server::new(rows.clone(), latches, clock, catalogue, settings);
+        server.load_users().unwrap();
         let server = Arc::new(server);
         let any: SocketAddr = "127.0.0.1:0".parse().unwrap();
         let (listeners, bound) = bind(&[any]).unwrap();

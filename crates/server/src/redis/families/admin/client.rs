@@ -1,6 +1,7 @@
 //! CLIENT: the connection itself, and others.
 
 use super::client_list::{kill, list, own_line};
+use super::client_tracking::{caching, get_redirection, tracking, tracking_info};
 use crate::redis::args::{Args, is};
 use crate::redis::clients::Client;
 use crate::redis::command::{ADMIN, Command, Flags, Group, LOADING, NOSCRIPT, STALE};
@@ -21,7 +22,7 @@ pub(in crate::redis) const COMMANDS: &[Command] =
 const SUBCOMMANDS: &[Command] = &[
     Command::new("caching", 3, FLAGS, Group::Connection, caching)
         .with_full_name("client|caching")
-        .with_docs("6.0.0", "Fails: there is no tracking of keys."),
+        .with_docs("6.0.0", "Chooses whether the keys of the next command are tracked."),
     Command::new("getname", 2, FLAGS, Group::Connection, get_name)
         .with_full_name("client|getname")
         .with_docs("2.6.9", "Returns the name of the connection."),
@@ -63,10 +64,13 @@ const SUBCOMMANDS: &[Command] = &[
         .with_docs("2.6.9", "Sets the name of the connection."),
     Command::new("tracking", -3, FLAGS, Group::Connection, tracking)
         .with_full_name("client|tracking")
-        .with_docs("6.0.0", "Fails unless it switches off: there is no tracking of keys."),
+        .with_docs(
+            "6.0.0",
+            "Switches messages about changes of keys that the client caches on or off.",
+        ),
     Command::new("trackinginfo", 2, FLAGS, Group::Connection, tracking_info)
         .with_full_name("client|trackinginfo")
-        .with_docs("6.2.0", "Describes the tracking of keys, which is off."),
+        .with_docs("6.2.0", "Describes the tracking of keys."),
     Command::new("unblock", -3, ADMIN_FLAGS, Group::Connection, unblock)
         .with_full_name("client|unblock")
         .with_docs("5.0.0", "Ends the wait of another client."),
@@ -143,7 +147,7 @@ impl Client {
 }
 
 /// Returns whether an argument is `on` and not `off`.
-fn is_on(argument: &[u8]) -> Done<bool> {
+pub(super) fn is_on(argument: &[u8]) -> Done<bool> {
     match () {
         () if is(argument, "on") => Ok(true),
         () if is(argument, "off") => Ok(false),
@@ -226,37 +230,5 @@ fn unblock(context: &mut Context<'_>, args: Args<'_>) -> Done {
         waiter.answer(out.take())
     });
     context.out.integer(is_unblocked.into());
-    Ok(())
-}
-
-fn tracking(context: &mut Context<'_>, args: Args<'_>) -> Done {
-    if is_on(args.at(2))? {
-        return Err("ERR CLIENT TRACKING is not supported by this server".into());
-    }
-    context.out.ok();
-    Ok(())
-}
-
-fn caching(_: &mut Context<'_>, _: Args<'_>) -> Done {
-    Err("ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or \
-         OPTOUT mode enabled"
-        .into())
-}
-
-fn get_redirection(context: &mut Context<'_>, _: Args<'_>) -> Done {
-    context.out.integer(-1);
-    Ok(())
-}
-
-fn tracking_info(context: &mut Context<'_>, _: Args<'_>) -> Done {
-    let out = &mut *context.out;
-    out.map(3);
-    out.bulk(b"flags");
-    out.set(1);
-    out.bulk(b"off");
-    out.bulk(b"redirect");
-    out.integer(-1);
-    out.bulk(b"prefixes");
-    out.array(0);
     Ok(())
 }

@@ -1,9 +1,13 @@
 //! CLIENT LIST, INFO and KILL.
 
+use crate::redis::acl::Account;
 use crate::redis::args::{Args, is, parse_integer};
 use crate::redis::clients::Client;
+use crate::redis::command::Command;
 use crate::redis::context::Context;
 use crate::redis::failure::{Done, SYNTAX};
+use crate::redis::server::Server;
+use crate::redis::session::Session;
 use crate::redis::table;
 use crate::resp::Protocol;
 use std::sync::Arc;
@@ -43,13 +47,27 @@ impl Type {
 
 /// Returns the line of the client that sent the command.
 pub(super) fn own_line(context: &Context<'_>, args: Args<'_>) -> String {
-    line(context, &context.session.client, args)
+    client_line(context.server, context.session, context.command, args)
 }
 
-/// Returns a client's line.
-fn line(context: &Context<'_>, client: &Client, args: Args<'_>) -> String {
-    let now_us = context.server.clock.monotonic_us();
-    let is_own = client.id == context.session.client.id;
+/// Returns the line of the client of a session that runs a command.
+pub(in crate::redis) fn client_line(
+    server: &Server,
+    session: &Session,
+    command: &'static Command,
+    args: Args<'_>,
+) -> String {
+    line(server, (session, command, args), &session.client)
+}
+
+/// Returns a client's line, as the client of a session sees it that runs a command.
+fn line(
+    server: &Server,
+    (session, command, args): (&Session, &'static Command, Args<'_>),
+    client: &Client,
+) -> String {
+    let now_us = server.clock.monotonic_us();
+    let is_own = client.id == session.client.id;
     let age_s = now_us.saturating_sub(client.connected_us) / 1_000_000;
     let idle_s = now_us.saturating_sub(client.active_us.load(Ordering::Relaxed)) / 1_000_000;
     let details = client.details.lock().clone();
@@ -61,12 +79,12 @@ fn line(context: &Context<'_>, client: &Client, args: Args<'_>) -> String {
         (query, arguments) = request_bytes(args);
     }
     let database = match is_own {
-        true => context.session.database,
+        true => session.database,
         false => client.database.load(Ordering::Relaxed),
     };
     let (queued, queued_bytes) = client.queued();
     let command = match is_own {
-        true => context.command.full_name,
+        true => command.full_name,
         false => {
             table::by_id(client.command.load(Ordering::Relaxed)).map_or("NULL", |it| it.full_name)
         }
@@ -77,7 +95,7 @@ fn line(context: &Context<'_>, client: &Client, args: Args<'_>) -> String {
         "id={} addr={} laddr={} fd=-1 name={} age={age_s} idle={idle_s} flags={} db={database} \
          sub={sub} psub={psub} ssub={ssub} multi={queued} qbuf={query} qbuf-free={free} \
          argv-mem={arguments} multi-mem={queued_bytes} rbs=1024 rbp=0 obl=0 oll={} omem={outbox} \
-         tot-mem={} events=r cmd={command} user=default redir=-1 resp={resp} lib-name={} \
+         tot-mem={} events=r cmd={command} user={} redir={} resp={resp} lib-name={} \
          lib-ver={}\n",
         client.id,
         client.address,
@@ -86,6 +104,8 @@ fn line(context: &Context<'_>, client: &Client, args: Args<'_>) -> String {
         flags(client, queued),
         u8::from(outbox > 0),
         4096 + query + free + queued_bytes + outbox,
+        String::from_utf8_lossy(client.account().name()),
+        details.tracker.as_ref().map_or(-1, |tracker| tracker.redirect as i64),
         String::from_utf8_lossy(&details.library),
         String::from_utf8_lossy(&details.library_version),
     )
@@ -100,12 +120,15 @@ fn request_bytes(args: Args<'_>) -> (usize, usize) {
 
 fn flags(client: &Client, queued: i64) -> String {
     let details = client.details.lock();
+    let tracker = details.tracker.as_ref();
     let flags = [
         ('O', details.is_monitor),
         ('P', details.subscriptions.iter().any(|count| *count > 0)),
         ('x', queued >= 0),
         ('b', details.is_blocked),
-        ('t', details.is_tracking),
+        ('t', tracker.is_some()),
+        ('R', tracker.is_some_and(|it| it.is_broken.load(Ordering::Relaxed))),
+        ('B', tracker.is_some_and(|it| it.is_broadcast)),
         ('A', client.is_killed()),
         ('e', details.no_evict),
         ('T', details.no_touch),
@@ -130,7 +153,8 @@ pub(super) fn list(context: &mut Context<'_>, args: Args<'_>) -> Done {
     } else if args.len() != 2 {
         return Err(SYNTAX.into());
     }
-    let lines: String = clients.iter().map(|client| line(context, client, args)).collect();
+    let viewer = (&*context.session, context.command, args);
+    let lines: String = clients.iter().map(|client| line(context.server, viewer, client)).collect();
     context.out.verbatim(lines.as_bytes());
     Ok(())
 }
@@ -142,11 +166,12 @@ struct Filter {
     local: Option<Vec<u8>>,
     kind: Option<Type>,
     id: Option<u64>,
+    account: Option<Arc<Account>>,
     spares_own: bool,
 }
 
 impl Filter {
-    fn parse(args: Args<'_>) -> Done<Filter> {
+    fn parse(server: &Server, args: Args<'_>) -> Done<Filter> {
         if args.len() == 3 {
             return Ok(Filter { address: Some(args.at(2).to_vec()), ..Filter::default() });
         }
@@ -165,10 +190,10 @@ impl Filter {
             } else if is(word, "laddr") {
                 filter.local = Some(value.to_vec());
             } else if is(word, "user") {
-                if value != b"default" {
-                    let name = String::from_utf8_lossy(value);
-                    return Err(format!("ERR No such user '{name}'").into());
-                }
+                let account = server.users.get(value).ok_or_else(|| {
+                    format!("ERR No such user '{}'", String::from_utf8_lossy(value))
+                });
+                filter.account = Some(account?);
             } else if is(word, "skipme") {
                 filter.spares_own = match () {
                     () if is(value, "yes") => true,
@@ -191,12 +216,13 @@ impl Filter {
             && is_at(&self.local, client.local)
             && self.kind.is_none_or(|kind| Type::of(client) == kind)
             && self.id.is_none_or(|id| client.id == id)
+            && self.account.as_ref().is_none_or(|it| Arc::ptr_eq(it, &client.account()))
     }
 }
 
 /// CLIENT KILL.
 pub(super) fn kill(context: &mut Context<'_>, args: Args<'_>) -> Done {
-    let filter = Filter::parse(args)?;
+    let filter = Filter::parse(context.server, args)?;
     let own = context.session.client.id;
     let mut killed = 0;
     for client in context.server.clients.list() {

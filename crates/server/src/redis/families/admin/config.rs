@@ -27,7 +27,7 @@ const SUBCOMMANDS: &[Command] = &[
         .with_docs("2.0.0", "Sets the statistics of INFO to zero."),
     Command::new("rewrite", 2, FLAGS, Group::Server, rewrite)
         .with_full_name("config|rewrite")
-        .with_docs("2.8.0", "Fails: parameters are not written to the configuration file."),
+        .with_docs("2.8.0", "Writes the parameters and users in force to the configuration file."),
     Command::new("help", 2, LOADING.and(STALE), Group::Server, help)
         .with_full_name("config|help")
         .with_docs("5.0.0", "Describes the subcommands."),
@@ -109,6 +109,12 @@ fn reset_statistics(context: &mut Context<'_>, _: Args<'_>) -> Done {
     Ok(())
 }
 
-fn rewrite(_: &mut Context<'_>, _: Args<'_>) -> Done {
-    Err("ERR The server is running without a config file".into())
+fn rewrite(context: &mut Context<'_>, _: Args<'_>) -> Done {
+    let Some(path) = &context.server.settings.config_file else {
+        return Err("ERR The server is running without a config file".into());
+    };
+    let written = context.server.rewrite_settings(path);
+    written.map_err(|what| format!("ERR Rewriting config file: {what}"))?;
+    context.out.ok();
+    Ok(())
 }

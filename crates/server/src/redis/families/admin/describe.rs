@@ -1,6 +1,7 @@
 //! COMMAND: descriptions of commands, from their table.
 
-use super::{categories, tips};
+use super::tips;
+use crate::redis::acl;
 use crate::redis::args::{Args, is};
 use crate::redis::command::{
     ADMIN, ALLOW_BUSY, BLOCKING, Command, DENYOOM, FAST, Flags, Group, LOADING, NO_AUTH,
@@ -106,7 +107,7 @@ fn write_info(out: &mut Reply, command: &Command) {
     for number in legacy_range(command) {
         out.integer(number.into());
     }
-    let categories: Vec<String> = categories::of(command).map(|it| format!("@{it}")).collect();
+    let categories: Vec<String> = acl::categories_of(command).map(|it| format!("@{it}")).collect();
     write_names(out, categories.iter().map(String::as_str));
     let tips = tips::of(command.full_name);
     out.array(tips.len());
@@ -304,8 +305,8 @@ fn list(context: &mut Context<'_>, args: Args<'_>) -> Done {
         Some(kind) if is(kind, "module") => Box::new(|_| false),
         Some(kind) if is(kind, "aclcat") => {
             let category = String::from_utf8_lossy(pattern).to_ascii_lowercase();
-            let known = categories::ALL.contains(&category.as_str());
-            Box::new(move |command| known && categories::has(command, &category))
+            let known = acl::CATEGORIES.contains(&category.as_str());
+            Box::new(move |command| known && acl::has_category(command, &category))
         }
         Some(kind) if is(kind, "pattern") => Box::new(move |command| {
             glob::matches(pattern, command.full_name.as_bytes(), Case::Ignored)

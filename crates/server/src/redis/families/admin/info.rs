@@ -146,7 +146,8 @@ fn clients(context: &Context<'_>, _: &Totals, text: &mut Text) -> Done {
     let outboxes = clients.iter().map(|client| client.outbox.len());
     text.line("client_recent_max_output_buffer", outboxes.max().unwrap_or(0));
     text.line("blocked_clients", server.waiters.len() + server.pause.waiting());
-    text.zeros(&["tracking_clients", "clients_in_timeout_table"]);
+    text.line("tracking_clients", server.tracking.sizes().clients);
+    text.zeros(&["clients_in_timeout_table"]);
     Ok(())
 }
 
@@ -181,9 +182,9 @@ fn memory(context: &Context<'_>, _: &Totals, text: &mut Text) -> Done {
     let libraries = server.scripts.libraries();
     text.line("number_of_functions", libraries.function_count());
     text.line("number_of_libraries", libraries.iter().len());
-    const MAX: Id = Id::of("maxmemory");
+    // CONFIG SET maxmemory limits nothing, and tools compare used memory with this.
     const POLICY: Id = Id::of("maxmemory-policy");
-    text.bytes("maxmemory", server.parameters.number(MAX) as u64);
+    text.bytes("maxmemory", 0);
     text.line("maxmemory_policy", server.parameters.text(POLICY));
     let ratio = memory.resident as f64 / memory.used.max(1) as f64;
     text.line("mem_fragmentation_ratio", format_args!("{ratio:.2}"));
@@ -248,7 +249,10 @@ fn stats(context: &Context<'_>, totals: &Totals, text: &mut Text) -> Done {
     text.line("pubsubshard_channels", shards);
     text.zeros(&["latest_fork_usec", "total_forks", "migrate_cached_sockets"]);
     text.zeros(&["slave_expires_tracked_keys", "active_defrag_hits", "active_defrag_misses"]);
-    text.zeros(&["tracking_total_keys", "tracking_total_items", "tracking_total_prefixes"]);
+    let tracking = server.tracking.sizes();
+    text.line("tracking_total_keys", tracking.keys);
+    text.line("tracking_total_items", tracking.readers);
+    text.line("tracking_total_prefixes", tracking.prefixes);
     text.line("unexpected_error_replies", 0);
     text.line("total_error_replies", totals.errors.values().sum::<u64>());
     text.line("dump_payload_sanitizations", 0);

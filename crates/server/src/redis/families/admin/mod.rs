@@ -1,9 +1,10 @@
 //! Commands for administrators, and those that describe the server.
 
 pub(in crate::redis) mod acl;
-mod categories;
+mod acl_users;
 pub(in crate::redis) mod client;
-mod client_list;
+pub(in crate::redis) mod client_list;
+mod client_tracking;
 pub(in crate::redis) mod cluster;
 pub(in crate::redis) mod config;
 pub(in crate::redis) mod debug;

@@ -166,11 +166,12 @@ fn reset(context: &mut Context<'_>, _: Args<'_>) -> Done {
     session.multi = None;
     session.unwatch(server);
     session.unsubscribe_all(server);
+    session.end_tracking(server);
     server.monitors.remove(session.client.id);
     session.reply_mode = ReplyMode::On;
     session.protocol = Protocol::Resp2;
     session.client.outbox.set_protocol(Protocol::Resp2);
-    session.is_authenticated = server.password().is_empty();
+    server.log_out(session);
     let mut details = session.client.details.lock();
     details.name.clear();
     (details.is_monitor, details.no_evict, details.no_touch) = (false, false, false);

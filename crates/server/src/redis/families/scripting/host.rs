@@ -1,11 +1,13 @@
 //! The server as a running script sees it: commands are parts of the evaluation that runs the script.
 
+use crate::redis::acl::{self, Place};
 use crate::redis::args::Args;
 use crate::redis::command::{Command, MAY_REPLICATE, NOSCRIPT, Run, WRITE};
 use crate::redis::context::{Context, Held};
 use crate::redis::detached::WORKER_MAX_US;
 use crate::redis::failure::Failure;
 use crate::redis::parameters::Id;
+use crate::redis::rights::script_refusal;
 use crate::redis::running::Running;
 use crate::redis::stats::Outcome;
 use crate::redis::table;
@@ -101,6 +103,10 @@ impl<'a, 'c> ScriptHost<'a, 'c> {
         if command.flags.has(NOSCRIPT) || !matches!(command.run, Run::Handler(_)) {
             return Err("ERR This Redis command is not allowed from script");
         }
+        self.context
+            .server
+            .check_rights(self.context.session, command, args, Place::Script)
+            .map_err(script_refusal)?;
         let may_write = command.flags.has(WRITE) || command.flags.has(MAY_REPLICATE);
         if may_write && self.is_read_only {
             return Err("ERR Write commands are not allowed from read-only scripts.");
@@ -202,8 +208,9 @@ impl Host for ScriptHost<'_, '_> {
     }
 
     fn may_call(&mut self, arguments: &[&[u8]]) -> Option<bool> {
-        // There is one user, who may call all commands.
-        table::find(Args::new(arguments)).ok().map(|_| true)
+        let (args, account) = (Args::new(arguments), &self.context.session.account);
+        let command = table::find(args).ok()?;
+        Some(account.is_unlimited() || acl::check(&account.user(), command, args).is_ok())
     }
 
     fn interrupt(&mut self) -> Interrupt {

@@ -36,7 +36,7 @@ pub(in crate::redis) const COMMANDS: &[Command] = &[
         .with_docs("1.0.0", "Returns all members of a set."),
     set("sismember", 3, READONLY.and(FAST), &[one(1, RO_META)], basic::sismember)
         .with_docs("1.0.0", "Returns whether a set has a member."),
-    set("smismember", -3, READONLY.and(FAST), &[one(1, RO_META)], basic::smismember)
+    set("smismember", -3, READONLY.and(FAST), &[one(1, RO)], basic::smismember)
         .with_docs("6.2.0", "Returns for each of several members whether a set has it."),
     set("scard", 2, READONLY.and(FAST).and(ONE_ROW), &[one(1, RO_META)], basic::scard)
         .with_docs("1.0.0", "Returns the number of members of a set."),

@@ -5,10 +5,11 @@
 
 mod patterns;
 
+use crate::redis::acl;
 use crate::redis::args::{Args, is, parse_integer};
 use crate::redis::command::{Command, DENYOOM, Group, READONLY, UNDECLARED, WRITE};
 use crate::redis::context::{Cause, Context};
-use crate::redis::failure::{Done, SYNTAX, WRONG_TYPE};
+use crate::redis::failure::{Done, Failure, SYNTAX, WRONG_TYPE};
 use crate::redis::families::lists::list::{End, List};
 use crate::redis::families::sorted_sets::set::{SortedSet, Span};
 use crate::redis::keyspec::{OW, RO, after, one};
@@ -43,7 +44,8 @@ struct Options<'a> {
 }
 
 impl<'a> Options<'a> {
-    fn parse(args: Args<'a>) -> Done<Options<'a>> {
+    /// Parses the options. `reads_all_keys` is whether the user may read keys that patterns name.
+    fn parse(args: Args<'a>, reads_all_keys: bool) -> Done<Options<'a>> {
         let mut options = Options {
             is_descending: false,
             is_alphabetic: false,
@@ -69,9 +71,16 @@ impl<'a> Options<'a> {
             } else if is(word, "by") && words.left() >= 1 {
                 let pattern = words.value()?;
                 options.is_unsorted |= !pattern.contains(&b'*');
+                if pattern.contains(&b'*') && !reads_all_keys {
+                    return Err(denied("BY"));
+                }
                 options.by = Some(Pattern::parse(pattern));
             } else if is(word, "get") && words.left() >= 1 {
-                options.get.push(Pattern::parse(words.value()?));
+                let pattern = words.value()?;
+                if !reads_all_keys {
+                    return Err(denied("GET"));
+                }
+                options.get.push(Pattern::parse(pattern));
             } else {
                 return Err(SYNTAX.into());
             }
@@ -89,6 +98,10 @@ impl<'a> Options<'a> {
     }
 }
 
+fn denied(option: &str) -> Failure {
+    format!("ERR {option} option of SORT denied due to insufficient ACL permissions.").into()
+}
+
 /// An element with what it is sorted by.
 struct Item {
     element: Vec<u8>,
@@ -97,7 +110,10 @@ struct Item {
 }
 
 fn sort(context: &mut Context<'_>, args: Args<'_>) -> Done {
-    let mut options = Options::parse(args)?;
+    let account = &context.session.account;
+    let reads_all_keys =
+        account.is_unlimited() || acl::reads_all_keys(&account.user(), context.command, args);
+    let mut options = Options::parse(args, reads_all_keys)?;
     let reads_others = options.by.iter().chain(&options.get).any(|pattern| pattern.names_key());
     if reads_others || options.store.is_some_and(|key| !context.holds(key)) {
         context.require_all()?;
