@@ -250,6 +250,31 @@ impl ColumnFamily {
         }
     }
 
+    /// Calls `read` with the position and the value of each of these keys that has a value, in any order, all from one
+    /// state of the database. Small values are passed in place, so this allocates nothing for them. `read` must be quick
+    /// and must not use the database.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let db = ferrolith::Db::open(dir.path())?;
+    /// let planets = db.create_cf("planets")?;
+    /// planets.put("3", "Earth")?;
+    /// let mut lengths = [0; 2];
+    /// planets.multi_get_with(&["3", "9"], |at, value| lengths[at] = value.len())?;
+    /// assert_eq!(lengths, [5, 0]);
+    /// # Ok::<(), ferrolith::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Same as [`ColumnFamily::get`], of any of the keys. `read` may have been called for others.
+    pub fn multi_get_with<K: AsRef<[u8]>>(
+        &self,
+        keys: &[K],
+        mut read: impl FnMut(usize, &[u8]),
+    ) -> Result<()> {
+        self.db.inner().multi_get_with(&READ, self.alive()?, keys, &mut read)
+    }
+
     /// Returns the first key and its value, or `None` if the family is empty.
     ///
     /// # Errors

@@ -80,6 +80,18 @@ impl Db {
         lookup::multi_get(self.core(), &cf.data, ro, keys)
     }
 
+    /// Calls `give` with the position and the value of each of these keys that has a value, in any order, all from one
+    /// point in time. Small values are passed in place. `give` must be quick and must not use the database.
+    pub fn multi_get_with<K: AsRef<[u8]>>(
+        &self,
+        ro: &ReadOptions,
+        cf: &ColumnFamily,
+        keys: &[K],
+        give: &mut dyn FnMut(usize, &[u8]),
+    ) -> Result<()> {
+        lookup::multi_get_with(self.core(), &cf.data, ro, keys, give)
+    }
+
     /// Returns an iterator over the default column family. It is invalid before its first seek.
     pub fn iter(&self, ro: &ReadOptions) -> Result<DbIterator> {
         self.iter_of(ro, None)

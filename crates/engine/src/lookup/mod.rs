@@ -16,7 +16,7 @@ mod operands;
 pub(crate) use get::{get, newest_sequence};
 pub(crate) use into::{get_into_buffer, get_into_vec, get_with};
 pub(crate) use iterate::iterator;
-pub(crate) use many::multi_get;
+pub(crate) use many::{multi_get, multi_get_with};
 pub(crate) use operands::merge_operands;
 
 use crate::base::SeqNo;

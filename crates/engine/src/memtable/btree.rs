@@ -37,6 +37,7 @@ use crate::base::KeyOrder;
 use crate::base::key::user_key;
 use crate::base::prefetch::{LINE, prefetch, prefetch_bytes};
 use crate::env::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use smallvec::SmallVec;
 use std::cmp;
 
 /// The tree. Its nodes are in a separate arena, packed and aligned to cache lines.
@@ -60,6 +61,9 @@ unsafe impl Send for BTree {}
 #[allow(unsafe_code)]
 unsafe impl Sync for BTree {}
 
+/// The keys of a lookup of many for which leaves are kept without an allocation.
+const LEAVES: usize = 32;
+
 /// A node reached during a search for a key, and whether prefixes may be used in it (BT5).
 pub(super) type Arrival = (NodeRef, bool);
 
@@ -80,25 +84,31 @@ impl BTree {
         }
     }
 
-    /// Prefetches what lookups of these keys will read, one level at a time for all keys, so that
-    /// their cache misses overlap. This is only a hint and changes nothing.
-    pub fn walk_ahead(&self, targets: &[&[u8]]) {
-        let mut at: Vec<Arrival> = targets.iter().map(|_| (self.root(), true)).collect();
-        while at.iter().any(|(node, _)| node.level > 0) {
-            for (at, key) in at.iter_mut().zip(targets) {
+    /// Returns the leaves in which searches for these keys begin: the keys' own ones, or leaves to the left of them if
+    /// leaves are split meanwhile. The tree is descended one level at a time for all keys, and entries are prefetched,
+    /// so that the cache misses of the keys overlap.
+    pub(super) fn leaves<'k>(
+        &self,
+        targets: impl Iterator<Item = &'k [u8]> + Clone,
+    ) -> SmallVec<[Arrival; LEAVES]> {
+        let mut leaves: SmallVec<[Arrival; LEAVES]> =
+            targets.clone().map(|_| (self.root(), true)).collect();
+        while leaves.iter().any(|(node, _)| node.level > 0) {
+            for (at, key) in leaves.iter_mut().zip(targets.clone()) {
                 if at.0.level > 0 {
                     *at = self.step(*at, key, false);
                 }
             }
         }
-        for (at, key) in at.into_iter().zip(targets) {
+        for (at, key) in leaves.iter().zip(targets) {
             let permutation = at.0.permutation();
-            let rank = self.rank(at, permutation, key, false);
+            let rank = self.rank(*at, permutation, key, false);
             if rank < permutation.count() {
                 let entry = at.0.key(permutation, rank).as_ptr().as_ptr();
                 prefetch_bytes(entry, 2 * LINE);
             }
         }
+        leaves
     }
 
     pub(super) fn leftmost(&self) -> NodeRef {
@@ -208,7 +218,12 @@ impl BTree {
     /// The first entry that is not less than `key`.
     #[inline]
     pub(super) fn lower_bound(&self, key: &[u8]) -> Option<Entry> {
-        let mut at = self.descend(key, 0, false);
+        self.lower_bound_from(self.descend(key, 0, false), key)
+    }
+
+    /// Does the same as [`BTree::lower_bound`], beginning in a leaf from [`BTree::leaves`].
+    #[inline]
+    pub(super) fn lower_bound_from(&self, mut at: Arrival, key: &[u8]) -> Option<Entry> {
         loop {
             let node = at.0;
             let version = node.version();

@@ -197,8 +197,19 @@ impl BTree {
     /// Visits the entries in order, starting with the first one `>= target`, until `visit` returns
     /// false.
     #[inline]
-    pub fn visit(&self, target: &[u8], mut visit: impl FnMut(Entry) -> bool) {
-        let Some(first) = self.lower_bound(target) else { return };
+    pub fn visit(&self, target: &[u8], visit: impl FnMut(Entry) -> bool) {
+        self.visit_first(self.lower_bound(target), visit);
+    }
+
+    /// Does the same as [`BTree::visit`], beginning in a leaf from [`BTree::leaves`].
+    #[inline]
+    pub(super) fn visit_in(&self, leaf: Arrival, target: &[u8], visit: impl FnMut(Entry) -> bool) {
+        self.visit_first(self.lower_bound_from(leaf, target), visit);
+    }
+
+    #[inline]
+    fn visit_first(&self, first: Option<Entry>, mut visit: impl FnMut(Entry) -> bool) {
+        let Some(first) = first else { return };
         if visit(first) {
             let mut cursor = self.iter();
             cursor.seek(internal_key(&first));

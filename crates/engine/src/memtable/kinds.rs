@@ -101,13 +101,6 @@ impl Rep {
         }
     }
 
-    /// See [`BTree::walk_ahead`]; does nothing for other structures.
-    pub fn walk_ahead(&self, targets: &[&[u8]]) {
-        if let Rep::BTree(tree) = self {
-            tree.walk_ahead(targets);
-        }
-    }
-
     /// See [`MemtableRep::cursor`].
     pub fn cursor(&self, total_order: bool) -> Cursor<'_> {
         match self {

@@ -17,7 +17,11 @@ use crate::env::sync::std_atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering}
 use crate::iter::GetContext;
 use crate::options::ColumnFamilyOptions;
 use crate::rangedel::{Fragments, Tombstone};
+use smallvec::SmallVec;
 use std::sync::Arc;
+
+/// The keys of [`MemTable::get_many`] that need no allocation.
+const MANY: usize = 32;
 
 /// Recent writes of one column family.
 ///
@@ -164,28 +168,63 @@ impl MemTable {
             perf::count(PerfMetric::BloomMemtableHitCount, 1);
         }
         let mut copy = Vec::new();
-        self.rep.visit_from(key, |entry| {
-            // SAFETY: the entry lies in this memtable's arena, and the slice ends with this call.
-            let found = unsafe { entry.internal_key() };
-            if !self.order.equal_user(&found[..found.len() - TRAILER_SIZE], user_key) {
-                return false;
-            }
-            let trailer = trailer(found);
-            let Some(kind) = ValueType::from_byte(trailer as u8) else {
-                unreachable!("memtable entry with type byte {}", trailer as u8)
-            };
-            let value = match &self.stripes {
-                // SAFETY: as above; values never change.
-                None => unsafe { entry.value() },
-                Some(stripes) => {
-                    // SAFETY: as above.
-                    unsafe { stripes.copy_value(entry, &mut copy) };
-                    &copy
-                }
-            };
-            ctx.save(trailer >> 8, kind, value, None)
-        });
+        self.rep.visit_from(key, |entry| self.save(entry, user_key, &mut copy, ctx));
         ctx.is_done()
+    }
+
+    /// Does the same as [`MemTable::get`] for each key whose lookup is not complete. The cache misses of the keys
+    /// overlap.
+    pub fn get_many(&self, keys: &[LookupKey], contexts: &mut [GetContext<'_>]) {
+        if self.is_empty() {
+            return;
+        }
+        let open = contexts.iter_mut().zip(keys).filter(|(ctx, _)| !ctx.is_done());
+        let Rep::BTree(tree) = &self.rep else {
+            return open.for_each(|(ctx, key)| _ = self.get(key, ctx));
+        };
+        if self.counts.range_dels.load(Ordering::Relaxed) != 0 {
+            return open.for_each(|(ctx, key)| _ = self.get(key, ctx));
+        }
+        let may_contain = |key: &LookupKey| self.bloom.as_ref().is_none_or(|b| b.may_contain(key));
+        let mut found: SmallVec<[_; MANY]> = open.filter(|(_, key)| may_contain(key)).collect();
+        let leaves = tree.leaves(found.iter().map(|(_, key)| key.internal_key()));
+        let mut copy = Vec::new();
+        for ((ctx, key), leaf) in found.iter_mut().zip(leaves) {
+            tree.visit_in(leaf, key.internal_key(), |entry| {
+                self.save(entry, key.user_key(), &mut copy, ctx)
+            });
+        }
+    }
+
+    /// Passes an entry to `ctx` if it is one of the key. Returns whether older entries are needed. `copy` is memory for
+    /// values that change in place.
+    #[inline(always)]
+    fn save(
+        &self,
+        entry: Entry,
+        user_key: &[u8],
+        copy: &mut Vec<u8>,
+        ctx: &mut GetContext<'_>,
+    ) -> bool {
+        // SAFETY: the entry lies in this memtable's arena, and the slice ends with this call.
+        let found = unsafe { entry.internal_key() };
+        if !self.order.equal_user(&found[..found.len() - TRAILER_SIZE], user_key) {
+            return false;
+        }
+        let trailer = trailer(found);
+        let Some(kind) = ValueType::from_byte(trailer as u8) else {
+            unreachable!("memtable entry with type byte {}", trailer as u8)
+        };
+        let value = match &self.stripes {
+            // SAFETY: as above; values never change.
+            None => unsafe { entry.value() },
+            Some(stripes) => {
+                // SAFETY: as above.
+                unsafe { stripes.copy_value(entry, copy) };
+                &copy[..]
+            }
+        };
+        ctx.save(trailer >> 8, kind, value, None)
     }
 
     /// Prefetches what a lookup of the key reads first. For an empty memtable this does nothing: the filter has no
@@ -214,17 +253,6 @@ impl MemTable {
             0 => Vec::new(),
             _ => self.range_dels.runs(),
         }
-    }
-
-    /// Prefetches what lookups of these keys will read, so that their cache misses overlap.
-    pub fn walk_ahead(&self, keys: &[LookupKey]) {
-        if self.is_empty() {
-            return;
-        }
-        let may_contain = |key: &&LookupKey| self.bloom.as_ref().is_none_or(|b| b.may_contain(key));
-        let keys = keys.iter().filter(may_contain);
-        let targets: Vec<&[u8]> = keys.map(LookupKey::internal_key).collect();
-        self.rep.walk_ahead(&targets);
     }
 
     pub(super) fn rep(&self) -> &Rep {

@@ -240,6 +240,13 @@ impl AnyDb {
         /// Does the same as [`Db::multi_get_cf`].
         fn multi_get_cf[K: AsRef<[u8]>](ro: &ReadOptions, cf: &ColumnFamily, keys: &[K])
             -> Vec<Result<Option<PinnedValue>>>;
+        /// Does the same as [`Db::multi_get_with`].
+        fn multi_get_with[K: AsRef<[u8]>](
+            ro: &ReadOptions,
+            cf: &ColumnFamily,
+            keys: &[K],
+            give: &mut dyn FnMut(usize, &[u8]),
+        ) -> Result<()>;
     }
 
     /// Does the same as [`Db::get`].

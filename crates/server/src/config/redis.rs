@@ -15,7 +15,7 @@ pub struct RedisFlags {
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub databases: u16,
     /// The partitions of database 0 when it is created: a power of two
-    #[arg(long = "redis-partitions", value_name = "N", default_value_t = 32)]
+    #[arg(long = "redis-partitions", value_name = "N", default_value_t = 4)]
     pub partitions: u16,
     /// The password that Redis clients must give; none by default
     #[arg(

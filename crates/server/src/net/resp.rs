@@ -33,6 +33,9 @@ const OUTPUT_BYTES: usize = 256 << 10;
 const KEPT_BYTES: usize = 16 << 10;
 /// The maximum number of requests that are looked at together.
 const GROUP_MAX: usize = 128;
+/// Requests that need no memory besides the stack when they arrive together, and their words.
+const REQUESTS: usize = 16;
+const WORDS: usize = 3 * REQUESTS;
 /// The number of positions of words for which memory is kept.
 const POSITIONS_KEPT: usize = 1024;
 /// The bytes that one read may add.
@@ -195,7 +198,11 @@ impl<'s> Connection<'s> {
         let mut at = 0;
         let mut has_more = false;
         self.server.begin(&mut self.worker.borrow_mut());
-        while !self.session.is_waiting() && !self.session.is_closing && !has_more {
+        while at < self.input.len()
+            && !self.session.is_waiting()
+            && !self.session.is_closing
+            && !has_more
+        {
             let found = self.find_requests(at);
             let consumed = self.run_found(at, found.inline_end);
             at += consumed;
@@ -287,9 +294,9 @@ impl<'s> Connection<'s> {
         }
         let slice =
             |(start, end): &(usize, usize)| self.input.get(*start..*end).unwrap_or_default();
-        let words: SmallVec<[&[u8]; 8]> = self.positions.iter().map(slice).collect();
+        let words: SmallVec<[&[u8]; WORDS]> = self.positions.iter().map(slice).collect();
         let (mut requests, mut ends) =
-            (SmallVec::<[Args<'_>; 4]>::new(), SmallVec::<[usize; 4]>::new());
+            (SmallVec::<[Args<'_>; REQUESTS]>::new(), SmallVec::<[usize; REQUESTS]>::new());
         let (mut first, mut done) = (0, at);
         for (last, end) in &self.ends {
             // A request without arguments is ignored.
@@ -320,7 +327,7 @@ impl<'s> Connection<'s> {
         self.session.client.set_input(self.input.len(), self.input.capacity());
         let waits = self.session.blocked.is_some() || self.session.paused.is_some();
         let may_read = !waits || self.input.len() < AHEAD_MAX;
-        let client = self.session.client.clone();
+        let client = &self.session.client;
         let (server, quiet) = (self.server, &mut self.quiet);
         if let Some(wait) = self.session.paused {
             let now_ms = server.clock.monotonic_us() / 1000;
@@ -336,6 +343,8 @@ impl<'s> Connection<'s> {
             None => {
                 let deadline = idle_deadline(server, &self.session);
                 tokio::select! {
+                    // Messages are sent after each read, too, so reads cannot hold them up.
+                    biased;
                     read = stream.read_buf(&mut self.input) => Event::Read(read),
                     () = client.outbox.wake.notified() => Event::Woken,
                     () = sleep_until(deadline), if deadline.is_some() => Event::Idle,

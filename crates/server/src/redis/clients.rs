@@ -131,6 +131,8 @@ pub struct Outbox {
     protocol: AtomicU8,
     limit: AtomicUsize,
     is_full: AtomicBool,
+    /// Whether there may be messages, so that a connection without any locks nothing.
+    has_messages: AtomicBool,
 }
 
 impl Outbox {
@@ -141,6 +143,7 @@ impl Outbox {
             protocol: AtomicU8::new(2),
             limit: AtomicUsize::new(limit),
             is_full: AtomicBool::new(false),
+            has_messages: AtomicBool::new(false),
         }
     }
 
@@ -165,6 +168,7 @@ impl Outbox {
             self.is_full.store(true, Ordering::Release);
         } else {
             bytes.extend_from_slice(message);
+            self.has_messages.store(true, Ordering::Release);
         }
         drop(bytes);
         self.wake.notify_one();
@@ -172,10 +176,11 @@ impl Outbox {
 
     /// Moves all messages to the end of `out`.
     pub fn drain_into(&self, out: &mut Reply) {
-        let mut bytes = self.bytes.lock();
-        if bytes.is_empty() {
+        if !self.has_messages.load(Ordering::Acquire) {
             return;
         }
+        let mut bytes = self.bytes.lock();
+        self.has_messages.store(false, Ordering::Relaxed);
         out.raw(&bytes);
         bytes.clear();
         bytes.shrink_to(4096);

@@ -66,6 +66,8 @@ pub struct Context<'a> {
     pub(super) now_ms: u64,
     pub(super) cause: Cause,
     pub(super) held: Held<'a>,
+    /// A key whose slot is known.
+    pub(super) slot: Option<(&'a [u8], u16)>,
     pub(super) stats: &'a WorkerStats,
     /// Whether somebody watches or waits for keys.
     pub(super) has_interest: bool,
@@ -88,6 +90,8 @@ pub(super) struct Frame<'a> {
     pub cause: Cause,
     /// The latches that it holds.
     pub held: Held<'a>,
+    /// A key of the command, and its slot, if somebody computed it already.
+    pub slot: Option<(&'a [u8], u16)>,
 }
 
 impl<'a> Context<'a> {
@@ -99,7 +103,7 @@ impl<'a> Context<'a> {
         out: &'a mut Reply,
         frame: Frame<'a>,
     ) -> Context<'a> {
-        let Frame { db, now_ms, cause, held } = frame;
+        let Frame { db, now_ms, cause, held, slot } = frame;
         let has_widened = cause == Cause::Client && matches!(held, Held::All);
         Context {
             server,
@@ -112,6 +116,7 @@ impl<'a> Context<'a> {
             now_ms,
             cause,
             held,
+            slot,
             stats: &worker.stats,
             has_interest: server.has_interest(),
             counted: Cell::new(0),
@@ -279,6 +284,7 @@ impl Context<'_> {
             now_ms: self.now_ms,
             cause: Cause::Script,
             held: self.held,
+            slot: None,
             stats: self.stats,
             has_interest: self.has_interest,
             counted: Cell::new(0),

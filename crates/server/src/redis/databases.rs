@@ -9,12 +9,13 @@ use arc_swap::ArcSwapOption;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The partitions of databases above 0, which few clients use.
 const SMALL_PARTITIONS: i32 = 2;
 
 /// A database.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Database {
     index: u32,
     partitions: Vec<Partition>,
@@ -54,6 +55,42 @@ pub struct Databases {
     partitions: i32,
     /// Held while a database is created or two are swapped.
     change: Mutex<()>,
+    /// Counts changes of `open`.
+    changes: AtomicU64,
+}
+
+/// The databases as one thread uses them. They are copies, because each command counts a reference to its database, and
+/// threads that count in the same place slow each other down.
+#[derive(Default)]
+pub struct OwnDatabases {
+    copies: Vec<Option<Arc<Database>>>,
+    /// The number of changes when the copies were made.
+    changes: u64,
+}
+
+impl OwnDatabases {
+    /// Returns a database, and creates its table if need be.
+    ///
+    /// # Errors
+    ///
+    /// As [`Databases::get`].
+    pub fn get(&mut self, databases: &Databases, index: u32) -> Result<Arc<Database>> {
+        let (at, changes) = (index as usize, databases.changes.load(Ordering::Acquire));
+        if self.changes != changes {
+            self.copies.clear();
+            self.changes = changes;
+        }
+        if let Some(Some(copy)) = self.copies.get(at) {
+            return Ok(copy.clone());
+        }
+        let shared = databases.get(index)?;
+        let copy = Arc::new(Database::clone(&shared));
+        self.copies.resize(self.copies.len().max(at + 1), None);
+        if let Some(place) = self.copies.get_mut(at) {
+            *place = Some(copy.clone());
+        }
+        Ok(copy)
+    }
 }
 
 impl Databases {
@@ -65,7 +102,8 @@ impl Databases {
         partitions: i32,
     ) -> Databases {
         let open = (0..count.max(1)).map(|_| ArcSwapOption::empty()).collect();
-        let databases = Databases { catalogue, clock, open, partitions, change: Mutex::default() };
+        let (change, changes) = (Mutex::default(), AtomicU64::new(0));
+        let databases = Databases { catalogue, clock, open, partitions, change, changes };
         for index in 0..databases.count() {
             databases.load(index);
         }
@@ -141,6 +179,7 @@ impl Databases {
         let partitions = table.partitions().to_vec();
         let database = Arc::new(Database { index, partitions });
         self.open.get(index as usize)?.store(Some(database.clone()));
+        self.changes.fetch_add(1, Ordering::Release);
         Some(database)
     }
 }

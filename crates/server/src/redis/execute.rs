@@ -5,6 +5,7 @@ use super::command::{
     ALL_KEYS, ALLOW_BUSY, Command, IN_SUBSCRIPTION, NO_AUTH, NO_MULTI, ONE_ROW, READS_FIRST, Run,
 };
 use super::context::{Cause, Context, Frame, Held};
+use super::databases::OwnDatabases;
 use super::detached::Detached;
 use super::effects::Effects;
 use super::failure::{Done, Failure};
@@ -35,6 +36,7 @@ pub struct Worker {
     pub(super) txn: Txn,
     pub(super) effects: Effects,
     pub(super) stats: Arc<WorkerStats>,
+    pub(super) databases: OwnDatabases,
     /// When the latest command ended, by the monotonic clock.
     pub(super) now_us: u64,
     /// Whether it belongs to a thread that runs one request, rather than to a worker with many connections.
@@ -72,6 +74,7 @@ impl Server {
             txn: Txn::new(self.store.clone()),
             effects: Effects::default(),
             stats: self.stats.add_worker(),
+            databases: OwnDatabases::default(),
             now_us: self.clock.monotonic_us(),
             is_detached: false,
             is_repeated: false,
@@ -328,10 +331,11 @@ impl Server {
         let mut held: SmallVec<[&[u8]; 8]> = keys.iter().map(|at| args.at(*at)).collect();
         held.sort_unstable();
         let frame = Frame {
-            db: self.databases.get(session.database)?,
+            db: worker.databases.get(&self.databases, session.database)?,
             now_ms: self.now_ms(),
             cause,
             held: if has_all { Held::All } else { Held::Keys(&held) },
+            slot: None,
         };
         handler(&mut Context::new((self, command), worker, session, out, frame), args)
     }

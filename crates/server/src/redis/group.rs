@@ -18,8 +18,8 @@ use super::server::Server;
 use super::session::{ReplyMode, Session};
 use super::table;
 use crate::resp::Reply;
-use crate::rows::redis::{RowKey, meta_key};
-use crate::store::{Guards, Mode, Partition};
+use crate::rows::redis::write_meta_key;
+use crate::store::{Guards, Mode};
 use crate::text::slot;
 use smallvec::SmallVec;
 use std::sync::atomic::Ordering;
@@ -34,6 +34,8 @@ struct Member<'a> {
     command: &'static Command,
     args: Args<'a>,
     keys: Positions,
+    /// The first key and its slot.
+    first: (&'a [u8], u16),
 }
 
 impl Server {
@@ -139,25 +141,29 @@ impl Server {
         group: &[Member<'_>],
         out: &mut Reply,
     ) -> Done {
-        let db = self.databases.get(session.database)?;
+        let mut db = worker.databases.get(&self.databases, session.database)?;
         let guards = self.lock_group(db.index(), group)?;
         // Writes that nobody of the group reads need no overlay.
         worker.txn.reset(!group.iter().all(Member::is_blind));
         worker.effects.clear();
         worker.effects.writer = session.client.id;
-        worker.txn.prefetch(group.iter().filter(|member| !member.is_blind()).filter_map(
-            |member| {
-                let key = member.args.at(*member.keys.first()?);
-                let slot = slot::of_key(key);
-                Some((db.partition_of(slot), meta_key(slot, key))) as Option<(Partition, RowKey)>
-            },
-        ))?;
-        let frame = Frame { db, now_ms: self.now_ms(), cause: Cause::Multi, held: Held::All };
-        for Member { command, args, .. } in group {
+        worker.txn.begin_prefetch();
+        for member in group.iter().filter(|member| !member.is_blind()) {
+            let (key, slot) = member.first;
+            let partition = db.partition_of(slot);
+            worker.txn.add_prefetch(partition, |out| write_meta_key(slot, key, out));
+        }
+        worker.txn.prefetch()?;
+        let now_ms = self.now_ms();
+        for Member { command, args, first, .. } in group {
             let Run::Handler(handler) = command.run else { continue };
             let (start, start_us) = (out.position(), worker.now_us);
-            let mut context = Context::new((self, command), worker, session, out, frame.clone());
+            let (cause, slot) = (Cause::Multi, Some(*first));
+            let frame = Frame { db, now_ms, cause, held: Held::All, slot };
+            let mut context = Context::new((self, command), worker, session, out, frame);
             let result = handler(&mut context, *args);
+            // Members do not select databases.
+            db = context.db;
             self.ended(worker, session, (command, *args), start_us, &result);
             reply_failure(result, start, out)?;
         }
@@ -203,5 +209,9 @@ fn member(args: Args<'_>) -> Option<Member<'_>> {
         return None;
     }
     let keys = command.key_positions(args);
-    (!keys.is_empty() && keys.len() <= KEYS_MAX).then_some(Member { command, args, keys })
+    if keys.len() > KEYS_MAX {
+        return None;
+    }
+    let key = args.at(*keys.first()?);
+    Some(Member { command, args, keys, first: (key, slot::of_key(key)) })
 }

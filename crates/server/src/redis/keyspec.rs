@@ -122,7 +122,9 @@ impl KeySpec {
                 (begin + first, begin + first + (number - 1) * step, step)
             }
         };
-        if last < args.len() {
+        if last == first && last < args.len() {
+            out.push(first);
+        } else if last < args.len() {
             out.extend((first..=last).step_by(step.max(1)));
         }
     }

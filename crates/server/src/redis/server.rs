@@ -86,7 +86,7 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             databases: 16,
-            partitions: 32,
+            partitions: 4,
             port: 6379,
             password: String::new(),
             dir: String::new(),

@@ -18,6 +18,7 @@ use super::values::{Coll, Place};
 use crate::resp::Reply;
 use crate::rows::redis::{CHUNKED, COLLECTION_KEY_MAX, Collection, DATA, Head, RAW, Type};
 use crate::store::Txn;
+use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
@@ -32,6 +33,9 @@ pub const STRING_MAX: u64 = 512 << 20;
 
 /// The length of a string whose last BITFIELD began in the last byte of [`STRING_MAX`].
 const STORED_MAX: u64 = STRING_MAX + 8;
+
+/// Rows up to this length are put together on the stack.
+const SHORT: usize = 256;
 
 /// A string would become longer than [`STRING_MAX`].
 pub const STRING_TOO_LONG: &str = "ERR string exceeds maximum allowed size (proto-max-bulk-len)";
@@ -287,7 +291,7 @@ impl Context<'_> {
     /// Writes a whole string, whatever the key held. `expire_ms` is when the key expires, in milliseconds since 1970; 0
     /// means never.
     pub fn put_string(&mut self, place: &Place<'_>, bytes: &[u8], expire_ms: u64) -> Done {
-        let mut value = Vec::with_capacity(bytes.len() + 8);
+        let mut value: SmallVec<[u8; SHORT]> = SmallVec::with_capacity(bytes.len() + 8);
         Head { ty: Type::String, encoding: RAW, expire_ms }.write(&mut value);
         value.extend_from_slice(bytes);
         self.put_meta(place, &value)?;

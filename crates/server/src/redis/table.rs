@@ -4,7 +4,7 @@ use super::args::Args;
 use super::command::Command;
 use super::failure::{Done, Failure};
 use super::{families, transactions};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 /// The longest name of a command.
@@ -62,7 +62,7 @@ static TABLE: LazyLock<Vec<Command>> = LazyLock::new(|| {
     table
 });
 
-static BY_NAME: LazyLock<HashMap<&'static [u8], &'static Command>> =
+static BY_NAME: LazyLock<FxHashMap<&'static [u8], &'static Command>> =
     LazyLock::new(|| all().map(|command| (command.name.as_bytes(), command)).collect());
 
 static BY_ID: LazyLock<Vec<&'static Command>> = LazyLock::new(|| every().collect());

@@ -145,8 +145,8 @@ fn context<'a>(
     command: &'static Command,
     (out, now_ms): (&'a mut Reply, u64),
 ) -> Done<Context<'a>> {
-    let db = server.databases.get(session.database)?;
-    let frame = Frame { db, now_ms, cause: Cause::Multi, held: Held::All };
+    let db = worker.databases.get(&server.databases, session.database)?;
+    let frame = Frame { db, now_ms, cause: Cause::Multi, held: Held::All, slot: None };
     Ok(Context::new((server, command), worker, session, out, frame))
 }
 

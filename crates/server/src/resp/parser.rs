@@ -120,6 +120,13 @@ impl Parser {
         buffer: &[u8],
         limits: Limits,
     ) -> Result<Option<usize>, ProtocolError> {
+        if self.missing.is_none()
+            && let Some((count, length)) = short_number(buffer, self.at, b'*')
+            && count <= limits.arguments_max
+        {
+            self.missing = Some(count);
+            self.at += length;
+        }
         if self.missing.is_none() {
             let Some(line) = self.line(buffer, "too big mbulk count string")? else {
                 return Ok(None);
@@ -161,6 +168,12 @@ impl Parser {
         buffer: &[u8],
         limits: Limits,
     ) -> Result<Option<usize>, ProtocolError> {
+        if let Some((length, bytes)) = short_number(buffer, self.at, b'$')
+            && length <= limits.bulk_max
+        {
+            self.at += bytes;
+            return Ok(Some(length as usize));
+        }
         let Some(line) = self.line(buffer, "too big bulk count string")? else { return Ok(None) };
         let Some((first, digits)) = line.split_first() else {
             return Err(protocol("expected '$', got ' '"));
@@ -195,6 +208,26 @@ impl Parser {
 
 fn protocol(what: &str) -> ProtocolError {
     ProtocolError(format!("ERR Protocol error: {what}"))
+}
+
+/// Returns the number of a complete line such as `$16`, and the bytes of the line with its end; `None` for anything but a
+/// few digits, which [`Parser::line`] then looks at.
+#[inline]
+fn short_number(buffer: &[u8], at: usize, kind: u8) -> Option<(i64, usize)> {
+    const DIGITS_MAX: usize = 5;
+    let (first, rest) = buffer.get(at..)?.split_first()?;
+    if *first != kind {
+        return None;
+    }
+    let mut value = 0;
+    for (digits, byte) in rest.iter().enumerate().take(DIGITS_MAX + 1) {
+        match byte {
+            b'0'..=b'9' if value > 0 || digits == 0 => value = value * 10 + i64::from(byte - b'0'),
+            b'\r' if digits > 0 && digits + 1 < rest.len() => return Some((value, digits + 3)),
+            _ => return None,
+        }
+    }
+    None
 }
 
 /// Parses a decimal integer without spaces, plus sign or leading zeros.

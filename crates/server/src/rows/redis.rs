@@ -192,6 +192,13 @@ pub fn meta_key(slot: u16, key: &[u8]) -> RowKey {
     row
 }
 
+/// Appends the key of an M row.
+pub fn write_meta_key(slot: u16, key: &[u8], out: &mut Vec<u8>) {
+    out.push(META);
+    out.extend_from_slice(&slot.to_be_bytes());
+    out.extend_from_slice(key);
+}
+
 /// Returns what all M rows of a slot begin with.
 pub fn meta_prefix(slot: u16) -> RowKey {
     let [high, low] = slot.to_be_bytes();

@@ -23,6 +23,7 @@ use arc_swap::ArcSwap;
 use ferrolith::{ColumnFamily, Db, ReadOptions, Snapshot, WriteOptions};
 pub use options::StoreOptions;
 use parking_lot::Mutex;
+use smallvec::SmallVec;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -147,6 +148,25 @@ impl LocalStore {
         Ok(())
     }
 
+    /// Calls `run` for each partition of these rows, with its family and the positions of its rows.
+    fn each_partition<K>(
+        &self,
+        keys: &[(Partition, K)],
+        mut run: impl FnMut(&ColumnFamily, &[usize]) -> ferrolith::Result<()>,
+    ) -> Result<()> {
+        let families = self.families.load();
+        let mut order: SmallVec<[usize; TOGETHER]> = (0..keys.len()).collect();
+        order.sort_by_key(|at| keys[*at].0);
+        for part in order.chunk_by(|one, other| keys[*one].0 == keys[*other].0) {
+            let partition = keys[part[0]].0;
+            match families.get(partition.0 as usize) {
+                Some(Some(family)) => run(family, part)?,
+                _ => return Err(no_partition(partition)),
+            }
+        }
+        Ok(())
+    }
+
     fn with_family<R>(
         &self,
         partition: Partition,
@@ -159,6 +179,9 @@ impl LocalStore {
         }
     }
 }
+
+/// Rows that are looked up together without an allocation for their places.
+const TOGETHER: usize = 32;
 
 fn no_partition(partition: Partition) -> Error {
     Error::corrupt(format!("partition {} does not exist", partition.0))
@@ -203,15 +226,30 @@ impl Store for LocalStore {
     }
 
     fn multi_get(&self, keys: &[(Partition, RowKey)]) -> Result<Vec<Option<ferrolith::Value>>> {
-        let families = self.families.load();
-        let family =
-            |partition: Partition| families.get(partition.0 as usize).and_then(Option::as_ref);
-        if let Some((missing, _)) = keys.iter().find(|(at, _)| family(*at).is_none()) {
-            return Err(no_partition(*missing));
-        }
-        let keys = keys.iter().filter_map(|(at, key)| Some((family(*at)?, key)));
-        let values = self.db.multi_get_cf(keys);
-        Ok(values.into_iter().collect::<ferrolith::Result<_>>()?)
+        let mut values = vec![None; keys.len()];
+        self.each_partition(keys, |family, part| {
+            if let [at] = part {
+                values[*at] = family.get(&keys[*at].1)?;
+                return Ok(());
+            }
+            let found = family.multi_get(part.iter().map(|at| &keys[*at].1));
+            for (at, value) in part.iter().zip(found) {
+                values[*at] = value?;
+            }
+            Ok(())
+        })?;
+        Ok(values)
+    }
+
+    fn multi_get_with(
+        &self,
+        keys: &[(Partition, &[u8])],
+        found: &mut dyn FnMut(usize, &[u8]),
+    ) -> Result<()> {
+        self.each_partition(keys, |family, part| {
+            let rows: SmallVec<[&[u8]; TOGETHER]> = part.iter().map(|at| keys[*at].1).collect();
+            family.multi_get_with(&rows, |at, value| found(part[at], value))
+        })
     }
 
     fn cursor(

@@ -9,6 +9,7 @@ mod latches;
 pub mod local;
 mod overlay;
 mod pegasus_filter;
+mod prefetched;
 mod sync;
 mod txn;
 
@@ -104,8 +105,17 @@ pub trait Store: Send + Sync + 'static {
         found: &mut dyn FnMut(&[u8]),
     ) -> Result<bool>;
 
-    /// Returns the values of rows, all as of one moment.
+    /// Returns the values of rows: those of each partition as of one moment. Rows of several partitions agree if the
+    /// latches of their keys are held.
     fn multi_get(&self, keys: &[(Partition, RowKey)]) -> Result<Vec<Option<ferrolith::Value>>>;
+
+    /// Passes the position and the value of each of these rows that exists to `found`, in any order. The rows agree as
+    /// those of [`multi_get`](Store::multi_get) do. `found` must be quick and must not use the store.
+    fn multi_get_with(
+        &self,
+        keys: &[(Partition, &[u8])],
+        found: &mut dyn FnMut(usize, &[u8]),
+    ) -> Result<()>;
 
     /// Returns a cursor over a range of a partition.
     fn cursor(

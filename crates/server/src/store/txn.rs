@@ -1,10 +1,10 @@
 //! The reads and writes of one evaluation: a batch, and the overlay that makes its writes visible to its own reads.
 
 use super::overlay::{Change, Overlay, Part};
+use super::prefetched::Prefetched;
 use super::{Batch, Partition, Range, RowCursor, Store, View};
 use crate::error::Result;
 use crate::rows::redis::RowKey;
-use std::cell::Cell;
 use std::sync::Arc;
 
 /// The reads and writes of a command, a MULTI, or a script. The caller commits the batch once, at the end.
@@ -18,36 +18,6 @@ pub struct Txn {
     reads_own_writes: bool,
     view: Option<View>,
     prefetched: Prefetched,
-}
-
-/// Rows that were looked up at once, in the order in which they will be read.
-#[derive(Default)]
-struct Prefetched {
-    keys: Vec<(Partition, RowKey)>,
-    values: Vec<Option<ferrolith::Value>>,
-    /// The row that was read last.
-    at: Cell<usize>,
-}
-
-/// How many prefetched rows may be skipped: those of commands that failed before they read.
-const SKIPPED_MAX: usize = 8;
-
-impl Prefetched {
-    /// Returns the value of a row if it was looked up and is among the next ones.
-    fn get(&self, partition: Partition, key: &[u8]) -> Option<Option<&[u8]>> {
-        let from = self.at.get();
-        let next = self.keys.get(from..)?.iter().take(SKIPPED_MAX);
-        let found = next.enumerate().find(|(_, (at, row))| *at == partition && &row[..] == key);
-        let found = from + found?.0;
-        self.at.set(found);
-        self.values.get(found).map(|value| value.as_deref())
-    }
-
-    fn clear(&mut self) {
-        self.keys.clear();
-        self.values.clear();
-        self.at.set(0);
-    }
 }
 
 impl Txn {
@@ -72,17 +42,24 @@ impl Txn {
         self.prefetched.clear();
     }
 
-    /// Looks rows up at once. Later reads of them, in about this order, are answered from it; the latches of their keys
-    /// must be held, or they must be independent of each other. Own writes hide them.
-    pub fn prefetch(&mut self, keys: impl Iterator<Item = (Partition, RowKey)>) -> Result<()> {
+    /// Begins a list of rows that [`prefetch`](Txn::prefetch) looks up.
+    pub fn begin_prefetch(&mut self) {
         self.prefetched.clear();
-        self.prefetched.keys.extend(keys);
-        if self.prefetched.keys.len() < 2 {
-            self.prefetched.keys.clear();
+    }
+
+    /// Adds a row to the list; `write` appends its key.
+    pub fn add_prefetch(&mut self, partition: Partition, write: impl FnOnce(&mut Vec<u8>)) {
+        self.prefetched.add(partition, write);
+    }
+
+    /// Looks up the rows of the list at once. Later reads of them, in about the order of the list, are answered from
+    /// it; the latches of their keys must be held, or they must be independent of each other. Own writes hide them.
+    pub fn prefetch(&mut self) -> Result<()> {
+        if self.prefetched.len() < 2 {
+            self.prefetched.clear();
             return Ok(());
         }
-        self.prefetched.values = self.store.multi_get(&self.prefetched.keys)?;
-        Ok(())
+        self.prefetched.look_up(&*self.store)
     }
 
     /// Fixes the moment of all further reads of the store.
@@ -156,7 +133,7 @@ impl Txn {
         Ok(self.get(partition, key, |_| ())?.is_some())
     }
 
-    /// Returns the values of many rows as of one moment.
+    /// Returns the values of many rows, which agree as those of [`Store::multi_get`] do.
     pub fn multi_get(&self, keys: &[(Partition, RowKey)]) -> Result<Vec<Option<ferrolith::Value>>> {
         if self.overlay.is_empty() && self.view.is_none() {
             return self.store.multi_get(keys);

@@ -4,11 +4,12 @@
 //! took a sixth of a lookup's time.
 
 use super::super::Lookup;
-use super::super::observe::{Observe, Values};
+use super::super::observe::{Observe, Unobserved, Values};
 use super::stages::{GROUP, Levels};
 use crate::base::pinned::PinnedBytes;
 use crate::base::{LookupKey, PinnedValue};
 use crate::env::epoch::Guard;
+use crate::error::Result;
 use crate::iter::{GetContext, Outcome};
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
@@ -77,6 +78,54 @@ fn look_up_group<O: Observe>(
     }
 }
 
+/// A function that receives the position and the value of a key.
+pub(super) type Give<'g> = &'g mut dyn FnMut(usize, &[u8]);
+
+/// Passes the position and the value of each key that has one to `give`, in any order and in place if it is small.
+pub(super) fn give<K: AsRef<[u8]>>(
+    lookup: &Lookup<'_>,
+    keys: &[K],
+    guard: &Guard,
+    give: Give<'_>,
+) -> Result<()> {
+    let mut bytes = Vec::new();
+    let give = RefCell::new(give);
+    for (nth, group) in keys.chunks(GROUP).enumerate() {
+        let group: Group<&[u8]> = group.iter().map(AsRef::as_ref).collect();
+        let group: Group<LookupKey<'_>> = LookupKey::many(&group, lookup.seq, &mut bytes).collect();
+        give_group(lookup, &group, guard, nth * GROUP, &give)?;
+    }
+    Ok(())
+}
+
+#[inline(never)]
+fn give_group(
+    lookup: &Lookup<'_>,
+    keys: &[LookupKey<'_>],
+    guard: &Guard,
+    first: usize,
+    give: &RefCell<Give<'_>>,
+) -> Result<()> {
+    let receivers = (first..).take(keys.len());
+    let mut receivers: Group<_> =
+        receivers.map(|at| move |value: &[u8]| give.borrow_mut()(at, value)).collect();
+    let mut contexts: Group<GetContext<'_>> = Group::new();
+    for (key, receiver) in keys.iter().zip(&mut receivers) {
+        contexts.push(lookup.context(key, &Unobserved).with_receiver(receiver));
+    }
+    search_memtables(lookup, keys, &mut contexts, &Unobserved);
+    if contexts.iter().any(|context| !context.is_done()) {
+        lookup.search_files(keys, &mut contexts, guard, &Unobserved, &mut [None; GROUP]);
+    }
+    for (at, context) in (first..).zip(contexts) {
+        match context.outcome().map_err(|e| e.in_family(&lookup.family.name))? {
+            Outcome::Missing | Outcome::Received => {}
+            Outcome::Kept(value) => give.borrow_mut()(at, &value),
+        }
+    }
+    Ok(())
+}
+
 /// Searches each memtable for all keys before the next memtable.
 fn search_memtables<O: Observe>(
     lookup: &Lookup<'_>,
@@ -85,15 +134,7 @@ fn search_memtables<O: Observe>(
     observer: &O,
 ) {
     for mem in std::iter::once(&lookup.sv.mem).chain(&lookup.sv.immutables) {
-        if mem.is_empty() {
-            continue;
-        }
-        mem.walk_ahead(keys);
-        for (key, ctx) in keys.iter().zip(&mut *contexts) {
-            if !ctx.is_done() {
-                mem.get(key, ctx);
-            }
-        }
+        mem.get_many(keys, contexts);
     }
     if O::OBSERVES {
         contexts.iter().for_each(|ctx| observer.left_memtables(ctx.is_done() && ctx.has_seen()));

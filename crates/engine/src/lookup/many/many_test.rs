@@ -112,3 +112,33 @@ fn groups_count_as_single_lookups_do() {
         }
     }
 }
+
+#[test]
+fn values_that_are_given_are_those_of_other_lookups() {
+    let dir = tempfile::tempdir().unwrap();
+    let db = filled(dir.path(), false);
+    let (cf, ro) = (db.default_cf(), ReadOptions::default());
+    // Larger than what is copied.
+    db.put(&WriteOptions::default(), &key(7), &[7; 10_000]).unwrap();
+    let mut rng = fastrand::Rng::with_seed(4);
+    for count in [0, 1, 2, 31, 32, 33, 700] {
+        let mut keys: Vec<_> = (0..count).map(|_| key(rng.u32(..2100))).collect();
+        keys.extend((count > 0).then(|| key(7)));
+        let expected = plain(db.multi_get_cf(&ro, &cf, &keys));
+        let guard = epoch::pin();
+        let (family, seq) = (cf.data(), db.latest_sequence_number());
+        let sv = family.super_version(&guard).unwrap();
+        let lookup = Lookup { family, sv, ro: &ro, seq, files_only: false };
+        for is_counted in [false, true] {
+            let mut given = vec![None; keys.len()];
+            let mut give = |at: usize, value: &[u8]| {
+                assert!(given[at].replace(value.to_vec()).is_none(), "{at} is given once");
+            };
+            match is_counted {
+                true => db.multi_get_with(&ro, &cf, &keys, &mut give).unwrap(),
+                false => group::give(&lookup, &keys, &guard, &mut give).unwrap(),
+            }
+            assert_eq!(given, expected);
+        }
+    }
+}

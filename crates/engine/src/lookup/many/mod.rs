@@ -12,11 +12,12 @@ mod stages;
 mod tests;
 
 use super::modes::{has_limits, within_limits};
-use super::observe::{Call, Observable, Observe, Values, observed};
+use super::observe::{Call, Observable, Observe, Unobserved, Values, observed};
 use super::one::pinned;
-use super::{Host, Lookup};
+use super::{Host, Lookup, skips_memtables};
 use crate::base::perf;
 use crate::env::epoch::Guard;
+use crate::error::Result;
 use crate::options::ReadOptions;
 use crate::session::ColumnFamilyData;
 
@@ -28,6 +29,33 @@ pub(crate) fn multi_get<H: Host, K: AsRef<[u8]>>(
     keys: &[K],
 ) -> Values {
     observed(host.statistics(), Call::MultiGet, MultiGet { host, family, ro, keys })
+}
+
+/// Passes the position and the value of each key that has one to `give`, in any order, all from one state. Small values
+/// are not copied. `give` must not use the database, because the lookup is pinned.
+pub(crate) fn multi_get_with<H: Host, K: AsRef<[u8]>>(
+    host: &H,
+    family: &ColumnFamilyData,
+    ro: &ReadOptions,
+    keys: &[K],
+    give: &mut dyn FnMut(usize, &[u8]),
+) -> Result<()> {
+    let is_plain = keys.len() >= 2
+        && host.statistics().is_none()
+        && !has_limits(ro)
+        && !perf::is_used()
+        && !skips_memtables(host, ro);
+    if is_plain {
+        return pinned(host, family, ro, &Unobserved, |lookup, guard| {
+            group::give(lookup, keys, guard, give)
+        });
+    }
+    for (at, value) in multi_get(host, family, ro, keys).into_iter().enumerate() {
+        if let Some(value) = value? {
+            give(at, &value);
+        }
+    }
+    Ok(())
 }
 
 struct MultiGet<'a, H, K> {

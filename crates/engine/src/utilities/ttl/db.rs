@@ -236,6 +236,22 @@ impl TtlDb {
         self.db.multi_get_cf(ro, cf, keys).into_iter().map(|value| cut(value?)).collect()
     }
 
+    /// Does the same as [`Db::multi_get_with`].
+    pub fn multi_get_with<K: AsRef<[u8]>>(
+        &self,
+        ro: &ReadOptions,
+        cf: &ColumnFamily,
+        keys: &[K],
+        give: &mut dyn FnMut(usize, &[u8]),
+    ) -> Result<()> {
+        for (at, value) in self.multi_get_cf(ro, cf, keys).into_iter().enumerate() {
+            if let Some(value) = value? {
+                give(at, &value);
+            }
+        }
+        Ok(())
+    }
+
     /// Does the same as [`Db::iter`]. The iterator cuts stamps off without checking them.
     pub fn iter(&self, ro: &ReadOptions) -> Result<AnyIterator> {
         Ok(AnyIterator::cutting(self.db.iter(ro)?, STAMP_SIZE))
