@@ -251,8 +251,8 @@ impl ColumnFamily {
     }
 
     /// Calls `read` with the position and the value of each of these keys that has a value, in any order, all from one
-    /// state of the database. Small values are passed in place, so this allocates nothing for them. `read` must be quick
-    /// and must not use the database.
+    /// state of the database. Small values are passed in place, so this allocates nothing for them. `read` must be
+    /// quick and must not use the database.
     ///
     /// ```
     /// # let dir = tempfile::tempdir().unwrap();

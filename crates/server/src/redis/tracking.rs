@@ -293,7 +293,7 @@ impl State {
         self.pairs -= clients.len();
         for tracker in clients.iter().filter_map(|client| self.trackers.get(client)) {
             // A client may have changed its mode since it read the key.
-            if !tracker.is_broadcast && !(tracker.spares_own && tracker.client == writer) {
+            if !(tracker.is_broadcast || tracker.spares_own && tracker.client == writer) {
                 let keys = Some(vec![key.into()]);
                 messages.push(Invalidation { tracker: tracker.clone(), keys });
             }

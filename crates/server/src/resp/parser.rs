@@ -210,8 +210,8 @@ fn protocol(what: &str) -> ProtocolError {
     ProtocolError(format!("ERR Protocol error: {what}"))
 }
 
-/// Returns the number of a complete line such as `$16`, and the bytes of the line with its end; `None` for anything but a
-/// few digits, which [`Parser::line`] then looks at.
+/// Returns the number of a complete line such as `$16`, and the bytes of the line with its end; `None` for anything but
+/// a few digits, which [`Parser::line`] then looks at.
 #[inline]
 fn short_number(buffer: &[u8], at: usize, kind: u8) -> Option<(i64, usize)> {
     const DIGITS_MAX: usize = 5;
