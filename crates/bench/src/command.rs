@@ -41,6 +41,7 @@ fn dispatch(matches: &ArgMatches, line: String) -> Result<bool, String> {
         Some(("in-memory", args)) => return crate::in_memory::command::dispatch(args, line),
         Some(("suite", args)) => return crate::reference::command::dispatch(args, line),
         Some(("connections", args)) => return crate::remote::connections::dispatch(args),
+        Some(("wakeups", args)) => return crate::remote::wakeups::dispatch(args),
         Some(("replay", args)) => return crate::replay::dispatch(args),
         Some(("compare", args)) => return crate::compare::command::dispatch(args),
         Some(("report", args)) => return crate::html_report::command::dispatch(args),
@@ -166,6 +167,7 @@ pub(crate) fn command() -> Command {
         .subcommand(crate::reference::command::command())
         .subcommand(crate::pairs::command::command())
         .subcommand(crate::remote::connections::command())
+        .subcommand(crate::remote::wakeups::command())
         .subcommand(crate::replay::command())
         .subcommand(crate::compare::command::command())
         .subcommand(crate::html_report::command::command())

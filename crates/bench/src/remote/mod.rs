@@ -5,6 +5,7 @@
 //! | `address` | `redis://HOST:PORT` and `pegasus://HOST:PORT/TABLE` |
 //! | `arguments` | what a command line says about servers |
 //! | `connections` | the command that measures idle connections |
+//! | `wakeups` | the command that measures blocked clients |
 //! | `socket` | a connection with its buffers |
 //! | `flights` | operations whose replies have not all arrived |
 //! | `resp` | requests and replies of Redis's protocol |
@@ -25,6 +26,7 @@ mod redis;
 mod resp;
 mod server;
 mod socket;
+pub mod wakeups;
 
 pub use address::{Address, Protocol};
 pub use server::{Server, ServerChoice, costs};

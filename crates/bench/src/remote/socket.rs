@@ -3,6 +3,7 @@
 use crate::target::Result;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
 /// How long a connection may take to open.
@@ -28,6 +29,12 @@ pub(super) struct Socket {
     at: usize,
     out: Vec<u8>,
     chunk: Box<[u8]>,
+}
+
+impl AsFd for Socket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.stream.as_fd()
+    }
 }
 
 impl Socket {
@@ -90,6 +97,12 @@ impl Socket {
 
     /// Sends the output, then waits for more input.
     pub(super) fn receive(&mut self) -> Result<()> {
+        self.send()?;
+        self.fill()
+    }
+
+    /// Sends the output.
+    pub(super) fn send(&mut self) -> Result<()> {
         let mut sent = 0;
         while sent < self.out.len() {
             match self.stream.write(&self.out[sent..]) {
@@ -101,10 +114,11 @@ impl Socket {
             }
         }
         self.out.clear();
-        self.fill()
+        Ok(())
     }
 
-    fn fill(&mut self) -> Result<()> {
+    /// Waits for more input.
+    pub(super) fn fill(&mut self) -> Result<()> {
         loop {
             match self.stream.read(&mut self.chunk) {
                 Ok(0) => return Err(self.closed()),
