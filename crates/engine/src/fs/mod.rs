@@ -259,6 +259,18 @@ fn already_open(error: Error, lock: &Path, holder: &Holder) -> Error {
     error.explained(message).regarded_as(Code::Busy)
 }
 
+/// The error for a directory whose parent exists on a file system that refuses every new name as "not found".
+#[cold]
+pub(crate) fn no_new_directories(context: &str, path: &Path, source: std::io::Error) -> Error {
+    let error = io_error(context, path, source);
+    let path: PathBuf = path.components().collect();
+    let text = format!(
+        "cannot create {}: its file system does not accept new directories: choose another place",
+        path.display()
+    );
+    error.about_file(&path).explained(text)
+}
+
 /// The error for a path that should be a directory but is something else.
 #[cold]
 pub(crate) fn not_a_directory(path: &Path) -> Error {

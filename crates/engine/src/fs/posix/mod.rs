@@ -21,8 +21,8 @@ mod window;
 mod writable;
 
 use super::{
-    FileLock, FileSystem, RandomAccessFile, WritableFile, WritableOptions, io_error, no_parent,
-    not_a_directory,
+    FileLock, FileSystem, RandomAccessFile, WritableFile, WritableOptions, io_error,
+    no_new_directories, no_parent, not_a_directory,
 };
 use crate::env::clock;
 use crate::env::lock_rank;
@@ -107,6 +107,10 @@ impl FileSystem for Posix {
         }
         match e.kind() {
             ErrorKind::AlreadyExists => Err(not_a_directory(path)),
+            // File systems such as /proc answer "not found" to every new name.
+            ErrorKind::NotFound if path.parent().is_some_and(Path::is_dir) => {
+                Err(no_new_directories("While mkdir if missing", path, e))
+            }
             ErrorKind::NotFound => Err(no_parent("While mkdir if missing", path)),
             _ => Err(io_error("While mkdir if missing", path, e)),
         }

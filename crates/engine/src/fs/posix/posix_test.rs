@@ -14,6 +14,19 @@ fn the_operating_system_keeps_the_contract() {
     }
 }
 
+/// `mkdir` below /proc fails with "not found" although the parent exists.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_system_without_new_directories_is_not_called_a_missing_parent() {
+    let error = posix().create_dir_if_missing(Path::new("/proc/nope/")).unwrap_err();
+    let text = "IO error: cannot create /proc/nope: its file system does not accept new directories: choose another place";
+    assert!(error.to_string().starts_with(text), "{error}");
+    let rocksdb = "IO error: No such file or directory: While mkdir if missing: /proc/nope/";
+    assert!(crate::error::rocksdb_text(&error).starts_with(rocksdb), "{error:?}");
+    let error = posix().create_dir_if_missing(Path::new("/proc/nope/db")).unwrap_err();
+    assert!(error.to_string().contains("the directory /proc/nope does not exist"), "{error}");
+}
+
 /// If allocation ahead is refused in the middle, the file continues with plain writes.
 #[cfg(target_os = "linux")]
 #[test]

@@ -63,9 +63,13 @@ impl BackupEngine {
 
     /// Creates a directory to restore into. If its parent is missing, returns RocksDB's error.
     fn make_target(&self, dir: &Path) -> Result<()> {
-        self.fs.create_dir_if_missing(dir).map_err(|e| match e.is_path_not_found() {
-            true => no_parent("While open directory", dir),
-            false => e,
+        let has_parent =
+            || dir.parent().is_some_and(|parent| self.fs.is_dir(parent).is_ok_and(|it| it));
+        self.fs.create_dir_if_missing(dir).map_err(|e| {
+            match e.is_path_not_found() && !has_parent() {
+                true => no_parent("While open directory", dir),
+                false => e,
+            }
         })
     }
 
