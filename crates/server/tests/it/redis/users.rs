@@ -183,9 +183,15 @@ fn random_rules_allow_what_they_allow_in_redis() {
         let get = words("ACL GETUSER u");
         assert_eq!(comparable(our.call(&get)), comparable(their.call(&get)), "{}", show(&set));
         for _ in 0..20 {
-            let run = [words("ACL DRYRUN u"), command(&mut random, &commands)].concat();
+            let command = command(&mut random, &commands);
+            let run = [words("ACL DRYRUN u"), command.clone()].concat();
             let (found, expected) = (our.call(&run), their.call(&run));
-            assert_eq!(found, expected, "{} after {}", show(&run), show(&set));
+            // Redis looks at no key if it cannot find all, for example after a wrong number of keys. The command then
+            // fails by itself.
+            let mut fails = || matches!(their.call(&command), Value::Error(_));
+            if found != expected && (expected != Value::Simple("OK".to_owned()) || !fails()) {
+                assert_eq!(found, expected, "{} after {}", show(&run), show(&set));
+            }
         }
     }
 }
