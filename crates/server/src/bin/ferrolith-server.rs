@@ -12,7 +12,7 @@ use ferrolith_server::net::workers::{Door, Workers, bind};
 use ferrolith_server::pegasus::{Admin, Service};
 use ferrolith_server::redis;
 use ferrolith_server::redis::server::Settings;
-use ferrolith_server::store::local::{LocalStore, StoreOptions};
+use ferrolith_server::store::local::{LocalStore, StoreOptions, dropped_log_parts};
 use ferrolith_server::store::{Latches, Store};
 use ferrolith_server::tables::Catalogue;
 use std::net::TcpListener;
@@ -44,6 +44,12 @@ fn run(flags: &Flags) -> Result<()> {
     let (http_sockets, http_bound) = bind(&flags.http_listen)?;
     let options = StoreOptions::new(flags.durability, flags.memory_mb << 20, 2);
     let local = LocalStore::open(&flags.dir, options)?;
+    for damage in dropped_log_parts(&flags.dir) {
+        eprintln!(
+            "ferrolith-server: damaged write-ahead log, later writes of it are lost: {damage}; to get them back, \
+             restore a backup"
+        );
+    }
     let (store, clock) = (local.clone() as Arc<dyn Store>, Arc::new(SystemClock::new()));
     let catalogue = Arc::new(Catalogue::open(store.clone())?);
     let settings = Settings {

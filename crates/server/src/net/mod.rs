@@ -5,5 +5,5 @@ mod metrics;
 mod output;
 mod quiet;
 mod resp;
-mod thft;
+pub mod thft;
 pub mod workers;

@@ -9,6 +9,7 @@
 //! The letter says which filter compactions use, so that a database opens before its catalogue is read.
 
 mod cursor;
+mod damage;
 mod options;
 
 use super::filter::FamilySlot;
@@ -20,6 +21,7 @@ use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::rows::redis::RowKey;
 use arc_swap::ArcSwap;
+pub use damage::dropped_log_parts;
 use ferrolith::{ColumnFamily, Db, ReadOptions, Snapshot, WriteOptions};
 pub use options::StoreOptions;
 use parking_lot::Mutex;

@@ -3,6 +3,7 @@
 //! Tests skip with a message if the program is not installed; `tools/fetch-peers.sh` installs it.
 //! `FERROLITH_REDIS_SERVER` names another program, for example a newer version.
 
+use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
@@ -18,6 +19,14 @@ impl RedisProcess {
     /// Starts a server without files on a free port of the loopback interface, with more arguments, and connects to it.
     /// `None` if there is no `redis-server`.
     pub fn start(arguments: &[&str]) -> Option<(RedisProcess, BufReader<TcpStream>)> {
+        RedisProcess::start_in(arguments, &[])
+    }
+
+    /// The same, with more variables in the environment.
+    pub fn start_in(
+        arguments: &[&str],
+        environment: &[(&str, &OsStr)],
+    ) -> Option<(RedisProcess, BufReader<TcpStream>)> {
         let program = std::env::var_os("FERROLITH_REDIS_SERVER").unwrap_or("redis-server".into());
         let directory = tempfile::tempdir().expect("a temporary directory");
         // Another process may take the port before the server does.
@@ -28,6 +37,7 @@ impl RedisProcess {
                 .arg(directory.path())
                 .args(["--enable-debug-command", "yes"])
                 .args(arguments)
+                .envs(environment.iter().copied())
                 .stdout(Stdio::null())
                 .stderr(Stdio::null())
                 .spawn();

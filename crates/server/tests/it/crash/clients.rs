@@ -24,7 +24,8 @@ pub trait Load: Send {
     fn acknowledged(&self) -> u64;
 }
 
-fn connect(address: SocketAddr) -> Result<BufReader<TcpStream>> {
+/// Connects to a server.
+pub fn connect(address: SocketAddr) -> Result<BufReader<TcpStream>> {
     let stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(Duration::from_secs(30)))?;
     stream.set_nodelay(true)?;
@@ -206,7 +207,7 @@ impl PegasusLoad {
 }
 
 /// Reads until `decode` finds a whole reply.
-fn receive_with<R>(
+pub fn receive_with<R>(
     stream: &mut BufReader<TcpStream>,
     decode: impl Fn(&[u8]) -> Option<R>,
 ) -> Result<R> {

@@ -3,8 +3,8 @@
 //!
 //! `FERROLITH_KILLS=N` kills it N times.
 
-mod clients;
-mod program;
+pub mod clients;
+pub mod program;
 
 use clients::{Load, PegasusLoad, RedisLoad};
 use program::Program;

@@ -13,6 +13,7 @@ mod hash_fields;
 mod hashes;
 mod keys;
 mod lists;
+mod million;
 mod pubsub;
 mod scripting;
 mod sets;

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Fuzzes the server's decoders, coverage-guided, with so many minutes of CPU time for each target.
+#
+#   tools/fuzz-server.sh MINUTES [TARGET...]     targets: resp thrift pegasus dump bridge source; all without one
+#
+# FUZZ_JOBS processes run at a time (default 2), at the lowest priority. Inputs that reach new code are kept in
+# target/fuzz/corpus, and a later run begins with them; findings are in target/fuzz/findings. Needs a C++ compiler.
+# Exit code 1: at least one target failed, and the input's file is named. A finding belongs into fuzz/found.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if [[ ! ${1-} =~ ^[0-9]+$ || $1 == 0 ]]; then
+  sed -n '2,8s/^# \{0,1\}//p' "$0"
+  exit 2
+fi
+export FUZZ_SECONDS=$(($1 * 60))
+shift
+targets=("$@")
+[[ ${#targets[@]} -gt 0 ]] || targets=(resp thrift pegasus dump bridge source)
+
+export FUZZ_DIR=$PWD/target/fuzz
+mkdir -p "$FUZZ_DIR/tmp"
+RUSTC_WRAPPER=$PWD/fuzz/coverage-rustc nice -n 19 \
+  cargo build --release --locked --manifest-path fuzz/Cargo.toml --target-dir "$FUZZ_DIR/build"
+
+# Runs one target until its CPU time is used up, which ends the process by a signal.
+fuzz() {
+  local target=$1 code=0
+  local corpus=$FUZZ_DIR/corpus/$target findings=$FUZZ_DIR/findings/$target log=$FUZZ_DIR/$target.log
+  mkdir -p "$corpus" "$findings"
+  (
+    ulimit -S -t "$FUZZ_SECONDS"
+    export FERROLITH_FUZZ_TARGET=$target FERROLITH_FUZZ_SEEDS=$corpus TMPDIR=$FUZZ_DIR/tmp
+    # The program measures CPU time itself; the wall-clock limit is for inputs that never end.
+    exec nice -n 19 "$FUZZ_DIR/build/release/ferrolith-fuzz" -max_len=4096 -timeout=600 -rss_limit_mb=2048 \
+      -reload=0 -artifact_prefix="$findings/" "$corpus" >"$log" 2>&1
+  ) || code=$?
+  local runs
+  runs=$(grep -aoE '^#[0-9]+' "$log" | tail -1 || true)
+  if [[ $code == 152 ]]; then
+    echo "$target: ${FUZZ_SECONDS} s of CPU time, at least ${runs#\#} inputs, $(find "$corpus" -type f | wc -l) kept, no finding"
+  else
+    echo "$target: a finding after ${runs#\#} inputs (exit code $code); $log ends:"
+    tail -n 25 "$log" | cut -c 1-600
+    return 1
+  fi
+}
+export -f fuzz
+
+failed=0
+printf '%s\0' "${targets[@]}" | xargs -0 -P "${FUZZ_JOBS:-2}" -I {} bash -c 'fuzz "$1"' _ {} || failed=1
+rm -rf "$FUZZ_DIR/tmp"
+exit "$failed"
