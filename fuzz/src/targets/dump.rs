@@ -79,6 +79,7 @@ fn normal(mut value: Value, version: Version) -> Value {
     match &mut value {
         Value::Set(members) => members.sort(),
         Value::Hash(fields) => fields.sort(),
+        Value::ExpiringHash(fields) => fields.sort(),
         Value::SortedSet(members) => members.sort_by(|(a, _), (b, _)| a.cmp(b)),
         Value::Stream(stream) => {
             for consumer in stream.groups.iter_mut().flat_map(|group| &mut group.consumers) {

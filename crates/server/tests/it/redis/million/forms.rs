@@ -1,8 +1,8 @@
 //! Random commands of all types on shared keys.
 //!
 //! A form is a command in which letters after a dollar stand for random arguments. What Redis leaves undefined is not
-//! asked: random members, the order of equal elements, HyperLogLogs that other commands have changed, and positions with
-//! scores that none has, so these two types keep to their own keys. Nor is what differs by intention
+//! asked: random members, the order of equal elements, HyperLogLogs that other commands have changed, and positions
+//! with scores that none has, so these two types keep to their own keys. Nor is what differs by intention
 //! (docs/server/redis.md): scores without an exact binary form, DBSIZE while expired keys have not been looked at, and
 //! WATCH with [`UNSEEN`] commands. Nothing blocks: Redis ends a wait by the clock that stands still.
 
@@ -16,8 +16,8 @@ const KEYS: usize = 3;
 /// The types that share their keys.
 const SHARED: usize = LETTERS.len() - 2;
 
-/// One form per line; lines that begin with `#` are comments. `$s` to `$p` are keys of a type, `$k` is a key of any type
-/// that shares its keys.
+/// One form per line; lines that begin with `#` are comments. `$s` to `$p` are keys of a type, `$k` is a key of any
+/// type that shares its keys.
 const FORMS: &str = include_str!("forms.txt");
 
 /// Scripts, with the numbers of their keys.

@@ -1,8 +1,9 @@
-//! Commands of all types on shared keys while time passes, compared with Redis: expiry, transactions and WATCH, scripts,
-//! RENAME, COPY, MOVE, SORT, and DUMP with RESTORE between the servers.
+//! Commands of all types on shared keys while time passes, compared with Redis: expiry, transactions and WATCH,
+//! scripts, RENAME, COPY, MOVE, SORT, and DUMP with RESTORE between the servers.
 //!
 //! Both servers have the same clock, which stands still while commands are sent: ours is injected, and `redis-server`
-//! has a preloaded library that reads it (`clock.c`). So times to live, ids of streams and idle times are equal to the millisecond.
+//! has a preloaded library that reads it (`clock.c`). So times to live, ids of streams and idle times are equal to the
+//! millisecond.
 //!
 //! `FERROLITH_RANDOM_COMMANDS=N` sends N commands per protocol; `FERROLITH_MILLION_SEED` is the seed.
 
