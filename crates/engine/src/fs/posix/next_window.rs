@@ -91,6 +91,10 @@ impl NextWindow {
 fn prepare(shared: &SharedFile, plan: &Plan) -> Option<Prepared> {
     let Plan { start, end, allocated, allocate_to } = *plan;
     if allocate_to > allocated {
+        // A file that another process truncated must stay short, or the writer would not notice.
+        if shared.file.metadata().ok()?.len() < allocated {
+            return None;
+        }
         sys::allocate(&shared.file, allocated, allocate_to - allocated, true).ok()?;
     }
     let window = Window::map(&shared.file, start, (end - start) as usize).ok()?;
