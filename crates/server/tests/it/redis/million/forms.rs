@@ -3,8 +3,8 @@
 //! A form is a command in which letters after a dollar stand for random arguments. What Redis leaves undefined is not
 //! asked: random members, the order of equal elements, HyperLogLogs that other commands have changed, and positions
 //! with scores that none has, so these two types keep to their own keys. Nor is what differs by intention
-//! (docs/server/redis.md): scores without an exact binary form, DBSIZE while expired keys have not been looked at, and
-//! WATCH with [`UNSEEN`] commands. Nothing blocks: Redis ends a wait by the clock that stands still.
+//! (docs/server/redis.md): scores without an exact binary form, DBSIZE while expired keys have not been looked at, the
+//! lag of groups, and WATCH with [`UNSEEN`] commands. Nothing blocks: Redis ends a wait by the clock that stands still.
 
 use super::{Value, Words, words};
 use fastrand::Rng;
@@ -190,7 +190,7 @@ fn key(random: &mut Rng, letter: u8) -> Vec<u8> {
     format!("{}{}", char::from(letter), random.usize(..KEYS)).into()
 }
 
-/// Sorts what has no order.
+/// Sorts what has no order, and leaves out what differs by intention.
 pub(super) fn ordered(command: &[Vec<u8>], value: Value) -> Value {
     let name = command[0].to_ascii_uppercase();
     match (&name[..], value) {
@@ -209,8 +209,21 @@ pub(super) fn ordered(command: &[Vec<u8>], value: Value) -> Value {
             };
             Value::Array(list.into_iter().map(inner).collect())
         }
+        (b"XINFO", Value::Array(groups)) if command[1].eq_ignore_ascii_case(b"GROUPS") => {
+            Value::Array(groups.into_iter().map(without_lag).collect())
+        }
         (_, value) => value,
     }
+}
+
+/// Leaves out the lag of a group, its last part, which is counted as in Redis 8.0.
+fn without_lag(mut group: Value) -> Value {
+    match &mut group {
+        Value::Array(parts) => _ = parts.pop(),
+        Value::Map(parts) => _ = parts.pop(),
+        _ => {}
+    }
+    group
 }
 
 /// Sorts pairs that follow each other, or are arrays.
