@@ -134,7 +134,7 @@ impl LocalStore {
         Ok(())
     }
 
-    /// Syncs the WAL, stops the thread, flushes, and closes the database. No other call may follow.
+    /// Stops the thread, syncs the WAL, and closes the database. No other call may follow.
     pub fn close(&self) -> Result<()> {
         self.progress.close();
         if let Some(thread) = self.syncer.lock().take() {
