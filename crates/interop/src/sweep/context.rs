@@ -3,6 +3,7 @@
 use crate::abi::{Abi, Arg, Handle, Returned};
 use crate::store::Result;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A list of arguments of different types.
 #[macro_export]
@@ -124,7 +125,7 @@ impl<'a> Context<'a> {
         let result = self.abi.try_call_into("get", args, &mut len);
         let found = result.map(|value| self.abi.bytes(value.handle(), len[0]));
         match found {
-            Ok(Some(value)) => self.say(format!("get {key}: {}", String::from_utf8_lossy(&value))),
+            Ok(Some(value)) => self.say(format!("get {key}: {}", without_time(&value))),
             Ok(None) => self.say(format!("get {key}: nothing")),
             Err(error) => self.say(format!("get {key}: {error}")),
         }
@@ -199,6 +200,18 @@ impl<'a> Context<'a> {
         let lines = text.lines().map(str::trim).filter(|line| line.starts_with(&prefix));
         lines.map(str::to_owned).collect()
     }
+}
+
+/// The text of a value. The time of its write, which databases with a time to live append in seconds, is replaced: the
+/// libraries write one after the other.
+fn without_time(value: &[u8]) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
+    if let Some((text, time)) = value.split_last_chunk::<4>()
+        && now.abs_diff(u32::from_le_bytes(*time).into()) < 600
+    {
+        return format!("{} (time)", String::from_utf8_lossy(text));
+    }
+    String::from_utf8_lossy(value).into_owned()
 }
 
 /// Text without what differs by chance: the directory, numbers of files, times, sizes, offsets.
