@@ -2,6 +2,7 @@
 
 use crate::remote::arguments;
 use crate::shared::results::joined;
+use crate::shared::screen::json_argument;
 use crate::shared::warm_up::{self, WarmUp};
 use crate::ycsb::run::Phase;
 use crate::ycsb::suite::{self, Settings};
@@ -127,11 +128,7 @@ pub(crate) fn command() -> Command {
             Arg::new("slowdown").long("slowdown").value_name("PERCENT").value_parser(percent).help(
                 "Make every operation this much longer by busy waiting, to test a comparison",
             ),
-            Arg::new("json")
-                .long("json")
-                .value_name("FILE")
-                .value_parser(value_parser!(PathBuf))
-                .help("Append the result to this file, as one line of JSON"),
+            json_argument(),
             Arg::new("results")
                 .long("results")
                 .value_name("DIR")

@@ -26,6 +26,11 @@ pub fn arguments() -> [Arg; 3] {
     ]
 }
 
+/// Returns those of them that suites have which send one request after the other.
+pub fn of_server() -> impl Iterator<Item = Arg> {
+    arguments().into_iter().filter(|arg| arg.get_id() != "in-flight")
+}
+
 /// An engine with its name, and the server if it is one.
 pub type Chosen = ((&'static str, Choice), Option<ServerChoice>);
 

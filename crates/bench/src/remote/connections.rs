@@ -6,7 +6,7 @@ use super::{Server, Style};
 use crate::process::Memory;
 use crate::report::say;
 use crate::rng::Random64;
-use crate::shared::screen::append_line;
+use crate::shared::screen::{append_line, json_argument};
 use crate::target::Result;
 use crate::ycsb::client::Client;
 use crate::ycsb::properties::Properties;
@@ -90,19 +90,12 @@ pub fn command() -> Command {
     let number = |name: &'static str, help: &'static str| {
         Arg::new(name).long(name).value_name("N").value_parser(value_parser!(u64)).help(help)
     };
-    let servers = arguments::arguments().into_iter().filter(|arg| arg.get_id() != "in-flight");
     Command::new("connections")
         .about("The memory that a server needs for idle connections")
-        .args(servers)
+        .args(arguments::of_server())
         .arg(number("connections", "Connections [default: 10000]"))
         .arg(number("value-bytes", "Bytes of the record that each reads once [default: 1024]"))
         .arg(number("seconds", "Seconds that they are idle [default: 5]"))
         .arg(number("at-most", "Fail if a connection needs more bytes than this"))
-        .arg(
-            Arg::new("json")
-                .long("json")
-                .value_name("FILE")
-                .value_parser(value_parser!(PathBuf))
-                .help("Append the result to this file, as one line of JSON"),
-        )
+        .arg(json_argument())
 }

@@ -1,7 +1,8 @@
 //! `ferrolith-bench wakeups`: clients wait in BRPOP for elements that another client pushes one by one, and the time
 //! from sending LPUSH to the arrival of an element at one of them is measured.
 //!
-//! One thread serves all connections, so that what is measured is the server's time and two passages of the network.
+//! One thread serves all connections, so a time is that of the server and of one round trip, without switches between
+//! threads of the client.
 
 use super::arguments::{self, chosen};
 use super::resp::{Reply, parse, request};
@@ -12,7 +13,7 @@ use crate::histogram::Histogram;
 use crate::process::Usage;
 use crate::report::say;
 use crate::shared::latency;
-use crate::shared::screen::append_line;
+use crate::shared::screen::{append_line, json_argument};
 use crate::target::Result;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -183,17 +184,10 @@ pub fn command() -> Command {
         let parser = value_parser!(u64).range(1..);
         Arg::new(name).long(name).value_name("N").value_parser(parser).help(help)
     };
-    let servers = arguments::arguments().into_iter().filter(|arg| arg.get_id() != "in-flight");
     Command::new("wakeups")
         .about("The time that clients of a Redis server take to wake up in BRPOP")
-        .args(servers)
+        .args(arguments::of_server())
         .arg(number("clients", "Clients that wait [default: 50]"))
         .arg(number("events", "Elements that are pushed [default: 20000]"))
-        .arg(
-            Arg::new("json")
-                .long("json")
-                .value_name("FILE")
-                .value_parser(value_parser!(PathBuf))
-                .help("Append the result to this file, as one line of JSON"),
-        )
+        .arg(json_argument())
 }

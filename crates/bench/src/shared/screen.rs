@@ -1,8 +1,9 @@
 //! Ctrl-C, lines of JSON.
 
 use crate::target::Result;
+use clap::{Arg, value_parser};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,6 +20,15 @@ pub fn stop_at_ctrl_c() -> Result<Arc<AtomicBool>> {
     })
     .map_err(|e| format!("the handler of Ctrl-C cannot be set: {e}"))?;
     Ok(stop)
+}
+
+/// Returns `--json`, the file to which [`append_line`] appends a result.
+pub fn json_argument() -> Arg {
+    Arg::new("json")
+        .long("json")
+        .value_name("FILE")
+        .value_parser(value_parser!(PathBuf))
+        .help("Append the result to this file, as one line of JSON")
 }
 
 /// Appends a line to a file, which is created if it does not exist.
