@@ -6,7 +6,7 @@
 # Both servers run on this machine with the same load from redis-benchmark, in PAIRS (5) pairs of alternating order. The
 # CPU is that of all threads of the server, from the kernel's scheduler, so the client and the speed of the network do not
 # count. Latencies are those that redis-benchmark sees. All figures are medians over the pairs; a ratio is the median of
-# the ratios of the pairs. It takes eight minutes; the machine should do nothing else.
+# the ratios of the pairs. It takes some minutes, in which the machine should do nothing else.
 #
 # Needs redis-server, redis-benchmark and redis-cli 7. FERROLITH_SERVER and FERROLITH_BENCH are the programs, by default
 # release builds; FERROLITH_DB_BENCH likewise. Data is in memory (MEASURE_DIR, /dev/shm), except for the rows that sync and

@@ -92,7 +92,7 @@ fn a_mapped_log_holds_little_memory_and_is_cut_when_dropped() {
             // The current window, the next one, and one that the helper thread is about to unmap.
             assert!((1..=3 << 20).contains(&mapped()), "{}", mapped());
             let now = fs::read(&path).unwrap();
-            // A chunk ahead of the next window and of what is written before that is ready.
+            // The next window, what may be written before it is ready, and a chunk that is allocated ahead.
             assert!(now.len() as u64 <= log.size() + (7 << 20), "{} of {}", log.size(), now.len());
             assert!(now.starts_with(&want) && now[want.len()..].iter().all(|&b| b == 0));
         }

@@ -121,7 +121,7 @@ fn values_that_are_given_are_those_of_other_lookups() {
     let dir = tempfile::tempdir().unwrap();
     let db = filled(dir.path(), false);
     let (cf, ro) = (db.default_cf(), ReadOptions::default());
-    // Larger than what is copied.
+    // Larger than the values that a group of look-ups collects.
     db.put(&WriteOptions::default(), &key(7), &[7; 10_000]).unwrap();
     let mut rng = fastrand::Rng::with_seed(4);
     for count in [0, 1, 2, 31, 32, 33, 700] {

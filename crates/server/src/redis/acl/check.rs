@@ -77,7 +77,7 @@ fn channels_of(command: &Command, args: Args<'_>) -> (std::ops::Range<usize>, bo
     }
 }
 
-/// Returns the keys of a command. Where the arguments decide what is done with them, that is looked up there.
+/// Returns the keys of a command. For some commands, their arguments decide how the keys are used.
 fn keys_of(command: &Command, args: Args<'_>) -> Keys {
     match command.full_name {
         "set" => SmallVec::from_slice(&[(1, set_access(args))]),

@@ -36,8 +36,8 @@ pub(super) fn rules(set: &CommandSet) -> Vec<u8> {
     rules
 }
 
-/// Returns the position of the category that explains most of what is left: with the fewest commands for which it would
-/// be wrong, and among those with the most for which it is right.
+/// Returns the position of the category that covers the remaining commands best: it has the fewest other commands, and
+/// among such categories the most of the remaining ones.
 fn best(left: &CommandSet, categories: &[&str], adds: bool) -> Option<usize> {
     let score = |category: &str| {
         let (right, wrong): (Vec<&Command>, Vec<&Command>) =

@@ -11,7 +11,7 @@ use std::{fs, io};
 pub enum FileError {
     /// The file could not be read.
     Io(io::Error),
-    /// Lines are not valid: what is wrong with them.
+    /// The errors of all lines that are not valid.
     Lines(String),
 }
 
