@@ -4,6 +4,7 @@ pub mod http;
 mod metrics;
 mod output;
 mod quiet;
+mod reading;
 mod resp;
 pub mod thft;
 pub mod workers;
