@@ -18,6 +18,7 @@
 //! | `store` | reads at a view, batches, latches, versions, expiry and garbage |
 //! | `tables` | the catalogue of tables |
 //! | `redis` | the command table, the context of an evaluation, and one file per family of commands |
+//! | `transfer` | imports and exports of whole data sets |
 //! | `pegasus` | the operations and administrative calls of Pegasus |
 //! | `net` | listener, workers, limits, output buffers |
 //! | `config` | flags and the configuration file; starting and stopping |
@@ -44,3 +45,4 @@ pub mod tables;
 mod testing;
 pub mod text;
 pub mod thrift;
+pub mod transfer;

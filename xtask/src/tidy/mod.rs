@@ -61,7 +61,7 @@ const ORDER: &[&str] = &[
 /// The server's folders in dependency order. `crates/server/src/lib.rs` has the same list.
 const SERVER_ORDER: &[&str] = &[
     "error", "clock", "files", "text", "hll", "geo", "bits", "streamid", "dump", "resp", "script",
-    "thrift", "rows", "store", "tables", "redis", "pegasus", "net", "config",
+    "thrift", "rows", "store", "tables", "redis", "transfer", "pegasus", "net", "config",
 ];
 
 /// The ordered crates: the prefix of their sources, and their folders.

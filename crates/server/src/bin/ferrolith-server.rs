@@ -1,6 +1,8 @@
 //! `ferrolith-server`: serves a directory.
 //!
 //! ```text
+//! ferrolith-server import --rdb FILE --dir DIR
+//! ferrolith-server export --dir DIR --rdb FILE
 //! ferrolith-server --dir DIR [--listen IP:PORT] [--pegasus-listen IP:PORT] [--pegasus-table NAME:PARTITIONS]
 //! ```
 
@@ -15,6 +17,8 @@ use ferrolith_server::redis::server::Settings;
 use ferrolith_server::store::local::{LocalStore, StoreOptions, dropped_log_parts};
 use ferrolith_server::store::{Latches, Store};
 use ferrolith_server::tables::Catalogue;
+use ferrolith_server::transfer::cli;
+use std::ffi::OsString;
 use std::net::TcpListener;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -25,16 +29,22 @@ const TICK: Duration = Duration::from_secs(5);
 
 fn main() -> ExitCode {
     let args: Vec<_> = std::env::args_os().collect();
-    let result = Flags::load(args).and_then(|flags| match flags.print_config {
-        true => Flags::print(std::env::args_os().collect()).map(|text| print!("{text}")),
-        false => run(&flags),
-    });
+    let result = if cli::is_job(&args) { cli::run(args) } else { serve(args) };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("ferrolith-server: {error}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Serves clients, or prints the settings.
+fn serve(args: Vec<OsString>) -> Result<()> {
+    let flags = Flags::load(args.clone())?;
+    match flags.print_config {
+        true => Flags::print(args).map(|text| print!("{text}")),
+        false => run(&flags),
     }
 }
 

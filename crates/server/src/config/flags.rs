@@ -11,7 +11,11 @@ use std::path::PathBuf;
 
 /// Serves Redis and Pegasus clients from a directory.
 #[derive(Debug, Parser)]
-#[command(name = "ferrolith-server", version)]
+#[command(
+    name = "ferrolith-server",
+    version,
+    after_help = "The subcommands `import` and `export` move data from and to files of Redis: see their --help."
+)]
 pub struct Flags {
     /// A file of settings in TOML: the names of flags and their values. Flags override it
     #[arg(long, value_name = "FILE")]

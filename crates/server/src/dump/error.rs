@@ -20,6 +20,8 @@ pub enum DumpError {
     TooLarge,
     /// A file cannot be read.
     Io(String),
+    /// A file cannot be written.
+    Write(String),
     /// The type is unknown, or one that is not supported.
     Unsupported(String),
 }
@@ -42,6 +44,7 @@ impl fmt::Display for DumpError {
             DumpError::Empty => f.write_str("the collection has no elements"),
             DumpError::TooLarge => f.write_str("the value takes more memory than allowed"),
             DumpError::Io(error) => write!(f, "cannot read: {error}"),
+            DumpError::Write(error) => write!(f, "cannot write: {error}"),
             DumpError::Unsupported(what) => write!(f, "not supported: {what}"),
         }
     }

@@ -6,6 +6,7 @@
 //!       | 254 number                      the next keys are of this database
 //!       | 251 keys keys-with-expiry       sizes of tables, hints only
 //!       | 245 code                        a library of functions
+//!       | 244 slot keys keys-with-expiry  sizes of a slot of a cluster, hints only
 //!       | { about } type key value
 //! about = 253 seconds:4 | 252 milliseconds:8     expiry, little-endian
 //!       | 249 frequency:1 | 248 idle             for eviction
@@ -18,17 +19,18 @@ use super::reader::{Input, Reader, Result};
 use super::{DumpError, Value, Version};
 use crate::text::crc64;
 
-const FUNCTION: u8 = 245;
+const SLOT: u8 = 244;
+pub(super) const FUNCTION: u8 = 245;
 const FUNCTION_OF_CANDIDATES: u8 = 246;
 const MODULE_FIELD: u8 = 247;
 const IDLE: u8 = 248;
 const FREQUENCY: u8 = 249;
-const FIELD: u8 = 250;
+pub(super) const FIELD: u8 = 250;
 const SIZES: u8 = 251;
-const EXPIRY_MS: u8 = 252;
+pub(super) const EXPIRY_MS: u8 = 252;
 const EXPIRY_SECONDS: u8 = 253;
-const DATABASE: u8 = 254;
-const END: u8 = 255;
+pub(super) const DATABASE: u8 = 254;
+pub(super) const END: u8 = 255;
 
 /// The first version with a checksum.
 const CHECKSUM_VERSION: u16 = 5;
@@ -101,10 +103,10 @@ impl<R: Read> RdbFile<R> {
         });
         let version =
             version.ok_or_else(|| reader.fail("expected the head of an RDB file: REDIS0011"))?;
-        if version == 0 || version > Version::V11.number() {
+        if version == 0 || version > Version::V12.number() {
             return Err(DumpError::Unsupported(format!(
                 "version {version} of RDB files, known are 1 to {}",
-                Version::V11.number()
+                Version::V12.number()
             )));
         }
         Ok(RdbFile { input, version, database: 0, memory_max, is_at_end: false })
@@ -113,6 +115,11 @@ impl<R: Read> RdbFile<R> {
     /// The version of the file's format.
     pub fn version(&self) -> u16 {
         self.version
+    }
+
+    /// Returns how many bytes were read.
+    pub fn offset(&self) -> usize {
+        self.input.offset
     }
 
     /// Returns the next part, or `None` at the end. Keys of empty collections are left out, as Redis does.
@@ -129,6 +136,7 @@ impl<R: Read> RdbFile<R> {
                 FUNCTION => return Ok(Some(Item::Function(reader.string()?))),
                 DATABASE => self.database = reader.number()?,
                 SIZES => drop((reader.number()?, reader.number()?)),
+                SLOT => drop((reader.number()?, reader.number()?, reader.number()?)),
                 FREQUENCY => drop(reader.byte()?),
                 IDLE => drop(reader.number()?),
                 EXPIRY_MS => expires_ms = Some(i64::from_le_bytes(reader.array()?)),

@@ -152,7 +152,7 @@ fn damaged_files() {
     assert_eq!(error(&flipped), DumpError::Footer.to_string());
     flipped[last - 7..].fill(0);
     assert!(read(&flipped).is_ok(), "no checksum");
-    assert_eq!(error(b"REDIS0012"), "not supported: version 12 of RDB files, known are 1 to 11");
+    assert_eq!(error(b"REDIS0013"), "not supported: version 13 of RDB files, known are 1 to 12");
     let head = "damaged at byte 9: expected the head of an RDB file: REDIS0011";
     assert_eq!(error(b"REDISabcd"), head);
     assert_eq!(error(b"REDIS0011\xf7"), "not supported: fields of modules");

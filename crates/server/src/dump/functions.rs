@@ -4,11 +4,9 @@
 //! payload = (245 string)* version:2 crc64:8      one string per library
 //! ```
 
+use super::file::FUNCTION as LIBRARY;
 use super::reader::Reader;
 use super::{DumpError, Version, finish, writer};
-
-/// The code of the type before a library.
-const LIBRARY: u8 = 245;
 
 /// Returns the payload of libraries.
 pub fn encode_functions<'a>(codes: impl Iterator<Item = &'a [u8]>, version: Version) -> Vec<u8> {

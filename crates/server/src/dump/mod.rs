@@ -6,8 +6,8 @@
 //!
 //! [`decode`] reads every encoding that Redis 2.6 to 7.4 writes, and those of the older RDB files that Redis 7 still
 //! accepts. [`encode`] writes encodings that Redis 7.0 and 7.2 accept, except for hashes with fields that expire, which
-//! Redis has from 7.4 on. [`RdbFile`] reads the same values from whole RDB files up to Redis 7.2. Values of modules are
-//! refused by name.
+//! Redis has from 7.4 on. [`RdbFile`] reads the same values from whole RDB files up to Redis 7.4, and [`RdbWriter`] writes
+//! such files. Values of modules are refused by name.
 //!
 //! Invariants of a decoded value, which Redis checks only in part: collections are not empty (streams may be), members
 //! and fields are unique, scores are numbers, and ids of a stream ascend up to its last id. Foreign bytes never panic,
@@ -25,6 +25,7 @@ mod kind;
 mod listpack;
 mod nodes;
 mod reader;
+mod save;
 mod stream;
 mod value;
 mod writer;
@@ -34,6 +35,7 @@ mod zipmap;
 pub use error::DumpError;
 pub use file::{Entry, Item, RdbFile};
 pub use functions::{decode_functions, encode_functions};
+pub use save::RdbWriter;
 pub use value::{Consumer, Group, HashField, Pending, Stream, StreamEntry, Value};
 
 use crate::text::crc64;
@@ -56,7 +58,13 @@ pub enum Version {
 }
 
 impl Version {
-    fn number(self) -> u16 {
+    /// Returns the version of a number, from 10 to 12.
+    pub fn from_number(number: u16) -> Option<Version> {
+        [Version::V10, Version::V11, Version::V12].into_iter().find(|it| it.number() == number)
+    }
+
+    /// Returns the number.
+    pub fn number(self) -> u16 {
         match self {
             Version::V10 => 10,
             Version::V11 => 11,

@@ -21,6 +21,33 @@ pub enum Value {
     Stream(Box<Stream>),
 }
 
+/// The memory that an element takes besides its bytes.
+const ELEMENT_BYTES: usize = 48;
+
+impl Value {
+    /// Returns about how many bytes of memory the value takes.
+    pub fn memory_bytes(&self) -> usize {
+        let sum = |lengths: &mut dyn Iterator<Item = usize>| {
+            lengths.map(|length| length + ELEMENT_BYTES).sum::<usize>()
+        };
+        match self {
+            Value::String(text) => text.len() + ELEMENT_BYTES,
+            Value::List(elements) | Value::Set(elements) => sum(&mut elements.iter().map(Vec::len)),
+            Value::SortedSet(members) => sum(&mut members.iter().map(|(member, _)| member.len())),
+            Value::Hash(fields) => {
+                sum(&mut fields.iter().map(|(name, value)| name.len() + value.len()))
+            }
+            Value::ExpiringHash(fields) => {
+                sum(&mut fields.iter().map(|field| field.name.len() + field.value.len()))
+            }
+            Value::Stream(stream) => {
+                let fields = stream.entries.iter().flat_map(|entry| &entry.fields);
+                sum(&mut fields.map(|(name, value)| name.len() + value.len()))
+            }
+        }
+    }
+}
+
 /// A field of a hash.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct HashField {

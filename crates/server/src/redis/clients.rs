@@ -223,7 +223,20 @@ impl Clients {
         outbox_max: usize,
         account: &Arc<Account>,
     ) -> Arc<Client> {
-        let client = Arc::new(Client {
+        let client = self.unlisted((address, local), now_us, outbox_max, account);
+        self.all.write().insert(client.id, client.clone());
+        client
+    }
+
+    /// Returns a client that lists do not show, for work of the server itself.
+    pub fn unlisted(
+        &self,
+        (address, local): (SocketAddr, SocketAddr),
+        now_us: u64,
+        outbox_max: usize,
+        account: &Arc<Account>,
+    ) -> Arc<Client> {
+        Arc::new(Client {
             id: self.next.fetch_add(1, Ordering::Relaxed) + 1,
             address,
             local,
@@ -239,9 +252,7 @@ impl Clients {
             details: Mutex::default(),
             outbox: Outbox::new(outbox_max),
             is_killed: AtomicBool::new(false),
-        });
-        self.all.write().insert(client.id, client.clone());
-        client
+        })
     }
 
     /// Removes a client.

@@ -1,9 +1,12 @@
-//! RESP2 and RESP3: an incremental parser of requests over a byte buffer, and a writer of replies.
+//! RESP2 and RESP3: an incremental parser of requests over a byte buffer, a writer of replies, and a client of other
+//! servers.
 
 mod inline;
 mod parser;
+mod peer;
 mod reply;
 
 pub use inline::split_words;
 pub use parser::{Limits, Parser, ProtocolError};
+pub use peer::{Peer, PeerReply, write_request};
 pub use reply::{Protocol, Reply};

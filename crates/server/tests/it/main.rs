@@ -6,6 +6,5 @@ mod fuzz;
 mod pegasus;
 mod redis;
 
-#[expect(dead_code, reason = "unit tests look into the server's directory")]
 #[path = "../../src/testing/process.rs"]
 mod peer;

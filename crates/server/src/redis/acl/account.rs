@@ -20,6 +20,11 @@ impl Account {
         Account { name: name.into(), is_unlimited, user: ArcSwap::from_pointee(user) }
     }
 
+    /// Returns a user of the server itself, which may do everything and is not in the list of users.
+    pub fn internal(name: &[u8]) -> Account {
+        Account::new(name, User::unlimited())
+    }
+
     /// Returns the name.
     pub fn name(&self) -> &[u8] {
         &self.name

@@ -64,7 +64,7 @@ impl Meter {
 }
 
 /// Returns the value of a key; `None` if it is absent.
-fn read(context: &mut Context<'_>, key: &[u8]) -> Done<Option<Value>> {
+pub(in crate::redis) fn read(context: &mut Context<'_>, key: &[u8]) -> Done<Option<Value>> {
     let Some(head) = context.head(&context.place(key))? else { return Ok(None) };
     let mut meter = Meter::default();
     Ok(match head.ty {
@@ -200,7 +200,12 @@ fn restore(context: &mut Context<'_>, args: Args<'_>) -> Done {
 }
 
 /// Replaces a key by a value.
-fn write(context: &mut Context<'_>, place: &Place<'_>, value: Value, expire_ms: u64) -> Done {
+pub(in crate::redis) fn write(
+    context: &mut Context<'_>,
+    place: &Place<'_>,
+    value: Value,
+    expire_ms: u64,
+) -> Done {
     let key = place.key;
     match value {
         Value::String(bytes) => {

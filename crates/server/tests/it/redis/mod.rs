@@ -23,6 +23,7 @@ mod sorted_sets;
 mod streams;
 mod strings;
 mod tracking;
+pub mod transfer;
 mod users;
 
 pub use client::{Client, Value};
@@ -44,7 +45,7 @@ pub struct Ours {
     pub server: Arc<redis::Server>,
     workers: Option<Workers>,
     store: Arc<LocalStore>,
-    _dir: tempfile::TempDir,
+    dir: Option<tempfile::TempDir>,
 }
 
 impl Ours {
@@ -74,12 +75,19 @@ impl Ours {
         let (listeners, bound) = bind(&[any]).unwrap();
         let listeners = listeners.into_iter().map(|it| (it, Door::Redis(server.clone()))).collect();
         let workers = Some(Workers::start(2, listeners, &rows, 1000).unwrap());
-        Ours { address: bound[0], server, workers, store, _dir: dir }
+        Ours { address: bound[0], server, workers, store, dir: Some(dir) }
     }
 
     /// Returns a new connection.
     pub fn connect(&self) -> Client {
         Client::connect(self.address)
+    }
+
+    /// Stops the server, and returns its directory.
+    pub fn close(mut self) -> tempfile::TempDir {
+        let dir = self.dir.take();
+        drop(self);
+        dir.expect("a directory")
     }
 
     /// Stops the workers. The store stays open.
@@ -100,7 +108,7 @@ impl Drop for Ours {
 /// A real Redis. It stops when it is dropped.
 pub struct Theirs {
     pub address: SocketAddr,
-    _process: RedisProcess,
+    process: RedisProcess,
 }
 
 impl Theirs {
@@ -108,7 +116,12 @@ impl Theirs {
     pub fn start() -> Option<Theirs> {
         let (process, stream) = RedisProcess::start(&[])?;
         let address = stream.get_ref().peer_addr().expect("an address");
-        Some(Theirs { address, _process: process })
+        Some(Theirs { address, process })
+    }
+
+    /// Returns the directory of its files.
+    pub fn directory(&self) -> &std::path::Path {
+        self.process.directory()
     }
 
     /// Returns a new connection.
