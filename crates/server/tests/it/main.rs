@@ -5,6 +5,7 @@ mod disk;
 mod fuzz;
 mod pegasus;
 mod redis;
+mod tls;
 
 #[expect(dead_code, reason = "unit tests look into the server's directory")]
 #[path = "../../src/testing/process.rs"]
