@@ -29,12 +29,7 @@ fn certificates_of_clients_are_checked() {
     let ours = start(settings("server", ClientCertificates::Required));
     for version in [&TLS12, &TLS13] {
         assert_eq!(ping(&ours, Some("client"), version), Ok(()));
-        let alert = if version.version == TLS12.version {
-            "HandshakeFailure"
-        } else {
-            "CertificateRequired"
-        };
-        is_alert(ping(&ours, None, version), alert);
+        is_alert(ping(&ours, None, version), "CertificateRequired");
         is_alert(ping(&ours, Some("expired"), version), "CertificateExpired");
         is_alert(ping(&ours, Some("stranger"), version), "UnknownCA");
         // A certificate for servers.
@@ -82,7 +77,7 @@ fn client_hello() -> Vec<u8> {
 /// Sends bytes, and returns what the server says before it closes the connection.
 fn say(address: SocketAddr, bytes: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     _ = stream.write_all(bytes);
     _ = stream.shutdown(std::net::Shutdown::Write);
     let mut answer = Vec::new();
@@ -141,8 +136,10 @@ fn handshakes_have_a_time_limit() {
     });
     for mut stream in silent {
         let mut answer = Vec::new();
-        _ = stream.read_to_end(&mut answer);
-        assert!((8..25).contains(&begin.elapsed().as_secs()), "{:?}", begin.elapsed());
+        if let Err(error) = stream.read_to_end(&mut answer) {
+            assert_eq!(error.kind(), io::ErrorKind::ConnectionReset, "it stays open: {error}");
+        }
+        assert!(begin.elapsed() >= Duration::from_secs(8), "closed after {:?}", begin.elapsed());
     }
     assert_eq!(ours.server.settings.tls.as_ref().unwrap().handshakes(), (0, 4));
     assert_eq!(ping(&ours, None, &TLS13), Ok(()));

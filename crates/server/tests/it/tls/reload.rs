@@ -93,7 +93,8 @@ fn the_same_name_reads_the_file_again() {
 
 #[test]
 fn without_tls_its_parameters_are_refused() {
-    let mut client = Ours::start().connect();
+    let ours = Ours::start();
+    let mut client = ours.connect();
     let Value::Error(text) = client.say("CONFIG SET tls-cert-file x") else { panic!() };
     assert!(text.ends_with("TLS is off: restart the server with --tls-listen"), "{text}");
     assert_eq!(client.call(&["CONFIG", "SET", "tls-cert-file", ""]), ok(), "as it was");
@@ -108,7 +109,7 @@ fn a_signal_reads_the_files_again() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_ferrolith-server"))
         .arg("--dir")
         .arg(dir.path().join("data"))
-        .args(["--listen=", "--tls-listen=127.0.0.1:0", "--memory-mb=64"])
+        .args(["--listen", "--tls-listen=127.0.0.1:0", "--memory-mb=64"])
         .args(["--tls-cert", &in_dir(dir.path()).cert, "--tls-key", &in_dir(dir.path()).key])
         .args(["--tls-ca", &file("ca.pem")])
         .stdout(Stdio::piped())
