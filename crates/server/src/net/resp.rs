@@ -8,6 +8,7 @@
 use super::output::{self, Written};
 use super::quiet::Quiet;
 use super::reading::Reading;
+use super::stream::Stream;
 use crate::redis::args::Args;
 use crate::redis::detached::Detached;
 use crate::redis::parameters::Id;
@@ -19,8 +20,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::io::AsyncReadExt;
 use tokio::time::Instant;
 
 /// The maximum number of arguments of a request and the maximum length of an argument.
@@ -56,11 +56,11 @@ const BULK_MAX: Id = Id::of("proto-max-bulk-len");
 ///
 /// The connection failed.
 pub(super) async fn serve(
-    stream: TcpStream,
+    stream: Stream,
     server: &Arc<Server>,
     worker: &RefCell<Worker>,
 ) -> io::Result<()> {
-    let (address, local) = (stream.peer_addr()?, stream.local_addr()?);
+    let (address, local) = stream.addresses()?;
     let mut connection = Connection::new(server, worker, address, local);
     connection.run(stream).await
 }
@@ -115,7 +115,7 @@ impl<'s> Connection<'s> {
         Connection { server, worker, session, parser, input, reading, out, positions, ends, quiet }
     }
 
-    async fn run(&mut self, mut stream: TcpStream) -> io::Result<()> {
+    async fn run(&mut self, mut stream: Stream) -> io::Result<()> {
         loop {
             // A client that reads a reply has the messages that were published before it sent the request.
             self.session.client.outbox.drain_into(&mut self.out);
@@ -141,7 +141,7 @@ impl<'s> Connection<'s> {
                 self.out.clear();
             }
             if self.session.is_closing || self.session.client.is_killed() {
-                return stream.shutdown().await;
+                return stream.close().await;
             }
             if let Some(request) = self.session.detached.take() {
                 self.run_apart(request).await?;
@@ -166,7 +166,7 @@ impl<'s> Connection<'s> {
                 }
                 Event::Answer(reply) => self.answer(reply),
                 Event::Timeout => self.time_out(),
-                Event::Idle => return stream.shutdown().await,
+                Event::Idle => return stream.close().await,
                 Event::Quiet => self.shrink(),
                 Event::Woken => {}
             }
@@ -321,7 +321,7 @@ impl<'s> Connection<'s> {
     }
 
     /// Waits for the client, for an answer to its blocking command, or for messages.
-    async fn wait(&mut self, stream: &mut TcpStream) -> Event {
+    async fn wait(&mut self, stream: &mut Stream) -> Event {
         let words = self.positions.capacity() * size_of::<(usize, usize)>();
         self.quiet.used(self.input.capacity() + self.out.capacity() + words);
         self.reading.make_room(&mut self.input, self.parser.wanted());

@@ -87,6 +87,8 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
                 store.sync().wait(barrier).await;
             }
             stream.write_all(&connection.output).await?;
+            // Encrypted bytes may wait; a socket has nothing to flush.
+            stream.flush().await?;
             connection.output.clear();
             shrink(&mut connection.output);
         }
