@@ -1,15 +1,15 @@
 //! The operations and administrative calls of Pegasus.
 //!
 //! Files in reading order: `number`, `check`, `throttle`, `envs`, `table`, `scans` (parts); `call` (one evaluation) and
-//! its operations `single`, `multi`, `atomic`, `scanning`; `method`, `service` (the door), `blind` (writes that share a
-//! commit), `admin` (the meta server's part).
+//! its operations `single`, `multi`, `atomic`, `scanning`; `method`, `service` (the door), `group` (requests on one
+//! row that arrive together), `admin` (the meta server's part).
 
 pub mod admin;
 mod atomic;
-mod blind;
 mod call;
 mod check;
 mod envs;
+mod group;
 mod method;
 mod multi;
 mod number;
@@ -21,6 +21,7 @@ mod table;
 mod throttle;
 
 pub use admin::{Admin, AdminOptions};
+pub use method::Kind;
 pub use service::{Counters, Outcome, Scratch, Service};
 
 #[cfg(test)]

@@ -10,9 +10,10 @@ use ferrolith_server::store::{Durability, Latches, Store};
 use ferrolith_server::tables::Catalogue;
 use ferrolith_server::thrift::frame::{Frame, Head, parse, write_request};
 use ferrolith_server::thrift::meta::*;
+use ferrolith_server::thrift::native;
 use ferrolith_server::thrift::request::*;
-use ferrolith_server::thrift::response::{Read, Update};
-use ferrolith_server::thrift::{Blob, Value, partition_hash, partition_of, reply};
+use ferrolith_server::thrift::response::{Read, Ttl, Update};
+use ferrolith_server::thrift::{Blob, ErrorName, Value, partition_hash, partition_of, reply};
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, SocketAddrV4, TcpStream};
 use std::sync::Arc;
@@ -100,6 +101,13 @@ impl Client {
         self.stream.write_all(&bytes).unwrap();
     }
 
+    /// Sends a request in the framing of the C++ client.
+    fn send_native<'a>(&mut self, head: Head, method: &str, number: u64, request: &impl Value<'a>) {
+        let mut bytes = Vec::new();
+        native::write_request(&head, method, number, request, true, &mut bytes);
+        self.stream.write_all(&bytes).unwrap();
+    }
+
     /// Returns the sequence number and the response of the next reply.
     fn receive<T: for<'a> Value<'a>>(&mut self) -> (i32, T) {
         self.receive_with(|bytes| {
@@ -123,6 +131,22 @@ impl Client {
         self.receive_with(|bytes| {
             let (received, len) = reply::read::<Update<'_>>(bytes).unwrap()?;
             Some(((received.sequence, received.response.unwrap().error), len))
+        })
+    }
+
+    /// Returns the sequence number of the next reply, and its value if it is that of a GET.
+    fn receive_either(&mut self) -> (i32, Option<Vec<u8>>) {
+        self.receive_with(|bytes| {
+            // The fields of the responses have other types.
+            if let Ok(read) = reply::read::<Read<'_>>(bytes) {
+                let (received, len) = read?;
+                let read = received.response.unwrap();
+                assert_eq!(read.error, 0);
+                return Some(((received.sequence, Some(read.value.to_vec())), len));
+            }
+            let (received, len) = reply::read::<Update<'_>>(bytes).unwrap()?;
+            assert_eq!(received.response.unwrap().error, 0);
+            Some(((received.sequence, None), len))
         })
     }
 
@@ -169,13 +193,62 @@ fn pipelined_requests_are_answered() {
     let mut client = server.connect();
     let names: Vec<Vec<u8>> = (0..200).map(|i| format!("key{i}").into_bytes()).collect();
     for (i, name) in (0..).zip(&names) {
-        client.send(place(name), "RPC_RRDB_RRDB_PUT", i, &put(name, name));
-        client.send(place(name), "RPC_RRDB_RRDB_GET", i, &raw(name));
+        client.send(place(name), "RPC_RRDB_RRDB_PUT", 2 * i, &put(name, name));
+        client.send(place(name), "RPC_RRDB_RRDB_GET", 2 * i + 1, &raw(name));
     }
-    for (i, name) in (0..).zip(&names) {
-        assert_eq!(client.receive_update(), (i, 0));
-        assert_eq!(client.receive_value(), (i, name.clone()));
-    }
+    // Those of a group come in any order.
+    let mut replies: Vec<_> = (0..400).map(|_| client.receive_either()).collect();
+    replies.sort();
+    let values = names.iter().flat_map(|name| [None, Some(name.clone())]);
+    assert_eq!(replies, (0..).zip(values).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_group_of_reads_and_writes_is_answered_one_by_one() {
+    let server = Server::start(Durability::Os);
+    let mut client = server.connect();
+    client.send(place(b"old"), "RPC_RRDB_RRDB_PUT", 0, &put(b"old", b"v"));
+    let brief = Put { expire_ts_seconds: 1, ..put(b"brief", b"v") };
+    client.send(place(b"brief"), "RPC_RRDB_RRDB_PUT", 1, &brief);
+    assert_eq!((client.receive_update(), client.receive_update()), ((0, 0), (1, 0)));
+    let mut bytes = Vec::new();
+    let mut add = |head: Head, method: &str, number: i32, key: Blob<'static>| {
+        let name = format!("RPC_RRDB_RRDB_{method}");
+        match number % 2 {
+            0 => write_request(&head, &name, number, &key, &mut bytes),
+            _ => native::write_request(&head, &name, number as u64, &key, true, &mut bytes),
+        }
+    };
+    add(place(b"old"), "GET", 2, raw(b"old"));
+    add(place(b"absent"), "GET", 3, raw(b"absent"));
+    add(place(b"brief"), "GET", 4, raw(b"brief"));
+    add(Head { partition: 9, ..place(b"old") }, "GET", 5, raw(b"old"));
+    add(Head { app_id: 9, ..place(b"old") }, "REMOVE", 6, raw(b"old"));
+    add(place(b"old"), "GET", 7, Blob::from(b"\xff\xff"));
+    add(place(b"old"), "GET", 8, raw(b"old"));
+    client.stream.write_all(&bytes).unwrap();
+    let mut replies: Vec<_> = (0..7)
+        .map(|_| {
+            client.receive_with(|bytes| {
+                let (received, len) = reply::read::<Read<'_>>(bytes).unwrap()?;
+                let outcome = received.response.map(|read| (read.error, read.value.to_vec()));
+                Some(((received.sequence, outcome), len))
+            })
+        })
+        .collect();
+    replies.sort_by_key(|(number, _)| *number);
+    let (there, absent) = (Ok((0, b"v".to_vec())), Ok((1, Vec::new())));
+    let missing = Err(ErrorName::ObjectNotFound);
+    let expected = [
+        there.clone(),
+        absent.clone(),
+        absent,
+        missing.clone(),
+        missing,
+        Ok((4, Vec::new())),
+        there,
+    ];
+    assert_eq!(replies, (2..).zip(expected).collect::<Vec<_>>());
 }
 
 #[test]
@@ -189,6 +262,61 @@ fn a_request_that_arrives_byte_by_byte_is_answered() {
         client.stream.write_all(&[byte]).unwrap();
     }
     assert_eq!(client.receive_update(), (5, 0));
+}
+
+#[test]
+fn both_framings_share_a_connection() {
+    let server = Server::start(Durability::Always);
+    let mut client = server.connect();
+    let names: Vec<Vec<u8>> = (0..100).map(|i| format!("key{i}").into_bytes()).collect();
+    for (i, name) in (0..).zip(&names) {
+        client.send_native(place(name), "RPC_RRDB_RRDB_PUT", i as u64, &put(name, name));
+        client.send(place(name), "RPC_RRDB_RRDB_TTL", i, &raw(name));
+        client.send(place(name), "RPC_RRDB_RRDB_PUT", i, &put(name, b"second"));
+        client.send_native(place(name), "RPC_RRDB_RRDB_TTL", i as u64, &raw(name));
+    }
+    // TTL is not grouped with others, so the replies have the order of the requests.
+    for (i, _) in (0..).zip(&names) {
+        for _ in 0..2 {
+            assert_eq!(client.receive_update(), (i, 0));
+            let (number, ttl) = client.receive_with(|bytes| {
+                let (received, len) = reply::read::<Ttl<'_>>(bytes).unwrap()?;
+                Some(((received.sequence, received.response.unwrap().ttl_seconds), len))
+            });
+            assert_eq!((number, ttl), (i, -1));
+        }
+    }
+    // What the C++ client asks the meta server first.
+    let query = QueryConfig { app_name: "t".into(), partition_indices: vec![] };
+    client.send_native(Head::default(), "RPC_CM_QUERY_PARTITION_CONFIG_BY_INDEX", 1, &query);
+    let (_, reply) = client.receive::<QueryConfigReply>();
+    assert_eq!((reply.app_id, reply.partitions.len()), (1, 4));
+}
+
+#[test]
+fn an_rdsn_request_that_arrives_byte_by_byte_is_answered() {
+    let server = Server::start(Durability::Os);
+    let mut client = server.connect();
+    let mut bytes = Vec::new();
+    let put = put(b"h", b"v");
+    native::write_request(&place(b"h"), "RPC_RRDB_RRDB_PUT", 5, &put, true, &mut bytes);
+    client.stream.set_nodelay(true).unwrap();
+    for byte in bytes {
+        client.stream.write_all(&[byte]).unwrap();
+    }
+    assert_eq!(client.receive_update(), (5, 0));
+}
+
+#[test]
+fn a_delayed_rdsn_request_is_answered_in_its_framing() {
+    let server = Server::start(Durability::Os);
+    server.set_env("replica.write_throttling", "1*delay*50");
+    let mut client = server.connect();
+    client.send_native(place(b"h"), "RPC_RRDB_RRDB_PUT", 1, &put(b"h", b"first"));
+    client.send_native(place(b"h"), "RPC_RRDB_RRDB_PUT", 2, &put(b"h", b"second"));
+    assert_eq!(client.receive_update(), (1, 0));
+    client.receive_with(|bytes| bytes.starts_with(native::MAGIC).then_some(((), 0)));
+    assert_eq!(client.receive_update(), (2, 0));
 }
 
 #[test]
@@ -214,7 +342,8 @@ fn foreign_bytes_close_only_their_connection() {
     let mut client = server.connect();
     for bytes in [
         &b"GET / HTTP/1.1\r\n\r\n"[..],
-        b"RDSN",
+        b"RDSX",
+        &[&b"RDSN\0\0\0\0\xc0\0\0\0\0\0\0\0\xff\xff\xff\x7f"[..], &[0; 172]].concat(),
         b"THFT\0\0\0\x09\0\0\0\x30\0\0\0\0",
         &[&b"THFT\0\0\0\0\0\0\0\x30\0\0\0\0\x7f\xff\xff\xff"[..], &[0; 40]].concat(),
         &[0xff; 5000],
