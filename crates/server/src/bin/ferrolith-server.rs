@@ -9,6 +9,7 @@ use ferrolith_server::config::Flags;
 use ferrolith_server::error::{Error, Result};
 use ferrolith_server::net::http;
 use ferrolith_server::net::workers::{Door, Workers, bind};
+use ferrolith_server::pegasus::proxy::Proxy;
 use ferrolith_server::pegasus::{Admin, Service};
 use ferrolith_server::redis;
 use ferrolith_server::redis::server::Settings;
@@ -41,6 +42,8 @@ fn main() -> ExitCode {
 fn run(flags: &Flags) -> Result<()> {
     let (redis_sockets, redis_bound) = bind(&flags.redis.listen)?;
     let (pegasus_sockets, pegasus_bound) = bind(&flags.pegasus.listen)?;
+    let proxies: Vec<_> = flags.pegasus.proxies.iter().map(|(_, address)| *address).collect();
+    let (proxy_sockets, proxy_bound) = bind(&proxies)?;
     let (http_sockets, http_bound) = bind(&flags.http_listen)?;
     let options = StoreOptions::new(flags.durability, flags.memory_mb << 20, 2);
     let local = LocalStore::open(&flags.dir, options)?;
@@ -78,9 +81,16 @@ fn run(flags: &Flags) -> Result<()> {
     let server = Arc::new(server);
     listeners.extend(redis_sockets.into_iter().map(|it| (it, Door::Redis(server.clone()))));
     listeners.extend(pegasus_sockets.into_iter().map(|it| (it, Door::Pegasus(service.clone()))));
+    for (socket, (table, _)) in proxy_sockets.into_iter().zip(&flags.pegasus.proxies) {
+        let proxy = Proxy::new(service.clone(), table.clone());
+        listeners.push((socket, Door::Proxy(Arc::new(proxy))));
+    }
     let workers = Workers::start(flags.workers, listeners, &store, flags.connections_max)?;
     redis_bound.iter().for_each(|address| println!("Redis clients: {address}"));
     pegasus_bound.iter().for_each(|address| println!("Pegasus clients: {address}"));
+    for (address, (table, _)) in proxy_bound.iter().zip(&flags.pegasus.proxies) {
+        println!("Redis clients of the Pegasus table {table}: {address}");
+    }
     http_bound.iter().for_each(|address| println!("HTTP: {address}"));
     let ended = wait_for_end(http_sockets, &local, &*clock, &service, &server);
     workers.stop();

@@ -3,6 +3,7 @@
 pub mod http;
 mod metrics;
 mod output;
+pub mod proxy;
 mod quiet;
 mod resp;
 pub mod thft;

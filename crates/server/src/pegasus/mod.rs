@@ -2,7 +2,7 @@
 //!
 //! Files in reading order: `number`, `check`, `throttle`, `envs`, `table`, `scans` (parts); `call` (one evaluation) and
 //! its operations `single`, `multi`, `atomic`, `scanning`; `method`, `service` (the door), `group` (requests on one
-//! row that arrive together), `admin` (the meta server's part).
+//! row that arrive together), `admin` (the meta server's part), `proxy` (Redis commands on a table).
 
 pub mod admin;
 mod atomic;
@@ -13,6 +13,7 @@ mod group;
 mod method;
 mod multi;
 mod number;
+pub mod proxy;
 mod scanning;
 mod scans;
 mod service;

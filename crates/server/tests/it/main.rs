@@ -4,6 +4,7 @@ mod damage;
 mod disk;
 mod fuzz;
 mod pegasus;
+mod proxy;
 mod redis;
 
 #[expect(dead_code, reason = "unit tests look into the server's directory")]

@@ -3,6 +3,7 @@
 
 use ferrolith_server::clock::ManualClock;
 use ferrolith_server::net::workers::{Door, Workers, bind};
+use ferrolith_server::pegasus::proxy::Proxy;
 use ferrolith_server::pegasus::{Admin, AdminOptions, Outcome, Scratch, Service};
 use ferrolith_server::rows::pegasus::key;
 use ferrolith_server::store::local::{LocalStore, StoreOptions};
@@ -20,8 +21,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A server with table "t" of 4 partitions, whose id is 1. It stops when the test ends.
-struct Server {
+pub struct Server {
     address: SocketAddr,
+    /// Where Redis clients use the table.
+    pub proxy: SocketAddr,
+    pub clock: Arc<ManualClock>,
     service: Arc<Service>,
     workers: Option<Workers>,
     store: Arc<LocalStore>,
@@ -29,24 +33,27 @@ struct Server {
 }
 
 impl Server {
-    fn start(durability: Durability) -> Server {
+    pub fn start(durability: Durability) -> Server {
         let dir = tempfile::tempdir().unwrap();
         let store =
             LocalStore::open(dir.path(), StoreOptions::new(durability, 8 << 20, 1)).unwrap();
         let clock = Arc::new(ManualClock::new(1_767_225_600_000));
         let catalogue = Arc::new(Catalogue::open(store.clone()).unwrap());
-        let (listeners, bound) = bind(&["127.0.0.1:0".parse::<SocketAddrV4>().unwrap()]).unwrap();
+        let (mut listeners, bound) =
+            bind(&["127.0.0.1:0".parse::<SocketAddrV4>().unwrap(); 2]).unwrap();
         let SocketAddr::V4(address) = bound[0] else { unreachable!("an IPv4 listener") };
         let options =
             AdminOptions { addresses: vec![address], host_names: false, cluster: "test".into() };
         let admin = Admin::new(store.clone(), clock.clone(), catalogue, options).unwrap();
         let (latches, rows) = (Arc::new(Latches::default()), store.clone() as Arc<dyn Store>);
-        let service = Arc::new(Service::new(rows.clone(), latches, clock, admin));
-        let listeners =
-            listeners.into_iter().map(|it| (it, Door::Pegasus(service.clone()))).collect();
+        let service = Arc::new(Service::new(rows.clone(), latches, clock.clone(), admin));
+        let proxy = Door::Proxy(Arc::new(Proxy::new(service.clone(), "t".into())));
+        let proxy = (listeners.remove(1), proxy);
+        let listeners = vec![(listeners.remove(0), Door::Pegasus(service.clone())), proxy];
         let workers = Workers::start(1, listeners, &rows, 100).unwrap();
         let workers = Some(workers);
-        let server = Server { address: bound[0], service, workers, store, _dir: dir };
+        let (address, proxy) = (bound[0], bound[1]);
+        let server = Server { address, proxy, clock, service, workers, store, _dir: dir };
         let options = CreateOptions {
             partition_count: 4,
             replica_count: 1,
@@ -60,13 +67,22 @@ impl Server {
         server
     }
 
-    fn connect(&self) -> Client {
+    pub fn connect(&self) -> Client {
         let stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         Client { stream, input: Vec::new() }
     }
 
-    fn set_env(&self, name: &str, text: &str) {
+    /// Returns the stored bytes of a row.
+    pub fn stored(&self, hash_key: &[u8], sort_key: &[u8]) -> Option<Vec<u8>> {
+        let table = self.service.admin().table(1).unwrap();
+        let (at, mut found) = (table.at(place(hash_key).partition).unwrap(), None);
+        let raw = key(hash_key, sort_key);
+        self.store.get(at, &raw, None, &mut |value| found = Some(value.to_vec())).unwrap();
+        found
+    }
+
+    pub fn set_env(&self, name: &str, text: &str) {
         let request = UpdateAppEnv {
             app_name: "t".into(),
             op: 1,
@@ -89,13 +105,13 @@ impl Drop for Server {
     }
 }
 
-struct Client {
+pub struct Client {
     stream: TcpStream,
     input: Vec<u8>,
 }
 
 impl Client {
-    fn send<'a>(&mut self, head: Head, method: &str, sequence: i32, request: &impl Value<'a>) {
+    pub fn send<'a>(&mut self, head: Head, method: &str, sequence: i32, request: &impl Value<'a>) {
         let mut bytes = Vec::new();
         write_request(&head, method, sequence, request, &mut bytes);
         self.stream.write_all(&bytes).unwrap();
@@ -109,7 +125,7 @@ impl Client {
     }
 
     /// Returns the sequence number and the response of the next reply.
-    fn receive<T: for<'a> Value<'a>>(&mut self) -> (i32, T) {
+    pub fn receive<T: for<'a> Value<'a>>(&mut self) -> (i32, T) {
         self.receive_with(|bytes| {
             let (received, len) = reply::read::<T>(bytes).unwrap()?;
             Some(((received.sequence, received.response.unwrap()), len))
@@ -117,7 +133,7 @@ impl Client {
     }
 
     /// Returns the sequence number and the value of the next reply, which is that of a GET.
-    fn receive_value(&mut self) -> (i32, Vec<u8>) {
+    pub fn receive_value(&mut self) -> (i32, Vec<u8>) {
         self.receive_with(|bytes| {
             let (received, len) = reply::read::<Read<'_>>(bytes).unwrap()?;
             let read = received.response.unwrap();
@@ -127,7 +143,7 @@ impl Client {
     }
 
     /// Returns the sequence number of the next reply, which is that of a write, and its status.
-    fn receive_update(&mut self) -> (i32, i32) {
+    pub fn receive_update(&mut self) -> (i32, i32) {
         self.receive_with(|bytes| {
             let (received, len) = reply::read::<Update<'_>>(bytes).unwrap()?;
             Some(((received.sequence, received.response.unwrap().error), len))
@@ -150,7 +166,7 @@ impl Client {
         })
     }
 
-    fn receive_with<R>(&mut self, decode: impl Fn(&[u8]) -> Option<(R, usize)>) -> R {
+    pub fn receive_with<R>(&mut self, decode: impl Fn(&[u8]) -> Option<(R, usize)>) -> R {
         loop {
             if let Some((result, len)) = decode(&self.input) {
                 self.input.drain(..len);
@@ -172,7 +188,7 @@ impl Client {
     }
 }
 
-fn place(hash_key: &[u8]) -> Head {
+pub fn place(hash_key: &[u8]) -> Head {
     let partition_hash = partition_hash(hash_key, b"");
     let partition = partition_of(partition_hash, 4) as i32;
     Head { app_id: 1, partition, partition_hash, ..Head::default() }
