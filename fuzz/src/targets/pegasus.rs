@@ -185,7 +185,7 @@ fn native_with(head: &Head, method: &str, argument: &[u8]) -> Vec<u8> {
     native::write_request(head, method, 7, &0i64, false, &mut frame);
     frame.truncate(native::HEAD_LEN);
     frame.extend_from_slice(argument);
-    native::seal(&mut frame, argument.len() % 2 == 0);
+    native::seal(&mut frame, argument.len().is_multiple_of(2));
     frame
 }
 

@@ -1,7 +1,7 @@
 //! A connection of a Redis client to a Pegasus table: commands in, replies out.
 //!
-//! All complete commands of the input are evaluated, and their replies are written at once. While replies are written, and
-//! while a throttle of the table delays a command, nothing is read: replies have the order of the commands.
+//! All complete commands of the input are evaluated, and their replies are written at once. While replies are written,
+//! and while a throttle of the table delays a command, nothing is read: replies have the order of the commands.
 
 use super::quiet::Quiet;
 use super::thft::{BODY_BYTES_MAX, KEPT_BYTES, OUTPUT_BYTES};

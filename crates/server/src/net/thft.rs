@@ -1,9 +1,8 @@
 //! A connection of a Pegasus client: requests in, replies out.
 //!
-//! All complete requests of the input are evaluated, those that read or write one row in groups, and their replies are
-//! written at once. While replies are written,
-//! nothing is read, so a client that does not read its replies is not served. A request that a throttle delays does not
-//! hold up the requests behind it: replies may come in any order.
+//! All complete requests of the input are evaluated, those that read or write one row in groups, and their replies
+//! are written at once. While replies are written, nothing is read, so a client that does not read its replies is not
+//! served. A request that a throttle delays does not hold up the requests behind it: replies may come in any order.
 
 use super::quiet::Quiet;
 use crate::pegasus::{Kind, Outcome, Scratch, Service};
@@ -127,8 +126,8 @@ fn shrink(buffer: &mut Vec<u8>) {
 }
 
 impl Connection<'_> {
-    /// Handles the first request of `input`, and those that follow if it is one of a group. Returns the length of what was
-    /// handled; 0 if the first request is not complete.
+    /// Handles the first request of `input`, and those that follow if it is one of a group. Returns the length of what
+    /// was handled; 0 if the first request is not complete.
     fn take(&mut self, input: &[u8]) -> io::Result<usize> {
         let (mut group, mut at) = (SmallVec::<[Request<'_>; 1]>::new(), 0);
         let mut reads = 0;

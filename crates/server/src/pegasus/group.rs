@@ -1,12 +1,12 @@
-//! Requests on one row that arrive together: PUT and REMOVE, which do not read it, and GET. The writes of a group share a
-//! commit, and its reads a look-up.
+//! Requests on one row that arrive together: PUT and REMOVE, which do not read it, and GET. The writes of a group
+//! share a commit, and its reads a look-up.
 //!
 //! * **PB1** All latches of a group are taken at once, as [`Latches`](crate::store::Latches) demands, and held until
 //!   the commit.
 //! * **PB2** The writes of a group are one batch: if the commit fails, none of them happened, and each is answered with
 //!   the error.
-//! * **PB3** The reads of a group see its writes. All requests of a group wait for their replies at the same time, so this
-//!   is an order in which they may happen.
+//! * **PB3** The reads of a group see its writes. All requests of a group wait for their replies at the same time, so
+//!   this is an order in which they may happen.
 
 use super::call::{Call, Moment, status_of};
 use super::method::{Kind, Method};
@@ -58,8 +58,8 @@ impl Service {
         Method::of(request.method).filter(|method| method.is_groupable()).map(Method::kind)
     }
 
-    /// Answers groupable requests, in any order. What else is to be done with a request is passed to `otherwise` with the
-    /// request's number. Other requests are answered with ERR_HANDLER_NOT_FOUND.
+    /// Answers groupable requests, in any order. What else is to be done with a request is passed to `otherwise` with
+    /// the request's number. Other requests are answered with ERR_HANDLER_NOT_FOUND.
     pub fn handle_group<'r>(
         &self,
         requests: &[Request<'r>],

@@ -29,8 +29,8 @@ macro_rules! methods {
                 }
             }
 
-            /// Returns whether the method reads one row, or writes one without a read. Several such requests may share a
-            /// look-up and a commit.
+            /// Returns whether the method reads one row, or writes one without a read. Several such requests may
+            /// share a look-up and a commit.
             pub fn is_groupable(self) -> bool {
                 matches!(self, Method::Get | Method::Put | Method::Remove)
             }

@@ -1,5 +1,5 @@
-//! Redis commands on a Pegasus table: the rows that Pegasus clients see, the replies, compared with those of the server's
-//! own Redis tables, and limits.
+//! Redis commands on a Pegasus table: the rows that Pegasus clients see, the replies, compared with those of the
+//! server's own Redis tables, and limits.
 
 use crate::pegasus::{Server, place};
 use crate::redis::{Client, Ours, Value, random_commands, show, words};

@@ -1,5 +1,5 @@
-//! Redis commands on a Pegasus table, so that Redis clients and Pegasus clients share rows, as Pegasus's Redis proxy lets
-//! them.
+//! Redis commands on a Pegasus table, so that Redis clients and Pegasus clients share rows, as Pegasus's Redis proxy
+//! lets them.
 //!
 //! ```text
 //! string: hash key = key, sort key = ""        hash: hash key = key, sort key = field (not empty)
@@ -8,13 +8,13 @@
 //! `docs/formats/pegasus-rows.md` has the rows, `docs/server/pegasus.md` the commands and how they differ from Redis's.
 //! Names, numbers of arguments, keys and flags of commands are those of the table of Redis commands.
 //!
-//! * **PX1** A command that writes holds the latches of its keys exclusively, from its first read to its commit. These are
-//!   the latches of Pegasus's operations.
+//! * **PX1** A command that writes holds the latches of its keys exclusively, from its first read to its commit.
+//!   These are the latches of Pegasus's operations.
 //! * **PX2** A command is one batch. A command that fails has written nothing.
 //! * **PX3** The limits of the table hold for commands as for Pegasus's requests.
 //!
-//! Files in reading order: `session`, `evaluation` (one command on rows), `expiries`, `strings`, `hashes`, `fields` (those
-//! that expire), `keys`, `scans`, `commands` (all of them, by name).
+//! Files in reading order: `session`, `evaluation` (one command on rows), `expiries`, `strings`, `hashes`, `fields`
+//! (those that expire), `keys`, `scans`, `commands` (all of them, by name).
 
 mod commands;
 mod evaluation;
@@ -79,8 +79,8 @@ impl Proxy {
         Session::new(self.sessions.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
-    /// Runs a command and writes its reply, or says what else is to be done. `has_waited` is whether a throttle delayed it
-    /// already.
+    /// Runs a command and writes its reply, or says what else is to be done. `has_waited` is whether a throttle
+    /// delayed it already.
     pub fn execute(
         &self,
         session: &mut Session,

@@ -1,7 +1,8 @@
 //! SCAN over the keys of a table, and HSCAN over the fields of a hash.
 //!
-//! Each call continues behind the last key or field of the one before, so that what exists during the whole iteration is
-//! returned. Keys are in the order of partitions, and within one by length and bytes; the partition is in the cursor.
+//! Each call continues behind the last key or field of the one before, so that what exists during the whole iteration
+//! is returned. Keys are in the order of partitions, and within one by length and bytes; the partition is in the
+//! cursor.
 
 use super::evaluation::Evaluation;
 use super::hashes::hash;
