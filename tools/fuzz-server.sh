@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fuzzes the server's decoders, coverage-guided, with so many minutes of CPU time for each target.
 #
-#   tools/fuzz-server.sh MINUTES [TARGET...]     targets: resp thrift pegasus dump bridge source; all without one
+#   tools/fuzz-server.sh MINUTES [TARGET...]     targets: resp thrift rdsn pegasus dump bridge source; all without one
 #
 # FUZZ_JOBS processes run at a time (default 2), at the lowest priority. Inputs that reach new code are kept in
 # target/fuzz/corpus, and a later run begins with them; findings are in target/fuzz/findings. Needs a C++ compiler.
@@ -16,7 +16,7 @@ fi
 export FUZZ_SECONDS=$(($1 * 60))
 shift
 targets=("$@")
-[[ ${#targets[@]} -gt 0 ]] || targets=(resp thrift pegasus dump bridge source)
+[[ ${#targets[@]} -gt 0 ]] || targets=(resp thrift rdsn pegasus dump bridge source)
 
 export FUZZ_DIR=$PWD/target/fuzz
 mkdir -p "$FUZZ_DIR/tmp"

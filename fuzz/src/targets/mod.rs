@@ -7,6 +7,7 @@ mod bridge;
 mod dump;
 mod lua;
 mod pegasus;
+mod rdsn;
 mod resp;
 mod source;
 mod thrift;
@@ -39,6 +40,13 @@ pub const ALL: &[Target] = &[
         name: "thrift",
         run: thrift::run,
         seeds: thrift::seeds,
+        memory_base: 64 << 10,
+        memory_per_byte: 4096,
+    },
+    Target {
+        name: "rdsn",
+        run: rdsn::run,
+        seeds: rdsn::seeds,
         memory_base: 64 << 10,
         memory_per_byte: 4096,
     },

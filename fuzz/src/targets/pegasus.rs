@@ -1,6 +1,6 @@
 //! A connection of a Pegasus client, on a real store. `input = piece:1 (method:1 partition:1 length:2 argument)*`: the
-//! length of the pieces in which the requests arrive, and requests whose heads are right. What follows the last of them
-//! is sent as it is.
+//! length of the pieces in which the requests arrive, and requests whose heads are right, in both framings. What follows
+//! the last of them is sent as it is.
 //!
 //! * Nothing panics; a connection ends with its input, or because of bytes that are not of the protocol.
 //! * The replies are whole, at most one per request, and have the type of their method.
@@ -17,6 +17,7 @@ use ferrolith_server::store::{Durability, Latches, Store};
 use ferrolith_server::tables::Catalogue;
 use ferrolith_server::thrift::frame::{Frame, Head, parse};
 use ferrolith_server::thrift::meta::*;
+use ferrolith_server::thrift::native;
 use ferrolith_server::thrift::reply::{self, read};
 use ferrolith_server::thrift::response::*;
 use ferrolith_server::thrift::{ErrorName, Malformed};
@@ -168,11 +169,24 @@ fn requests(mut rest: &[u8]) -> Vec<u8> {
             false => 0,
         };
         let head = Head { app_id, partition: i32::from(partition % 8), ..Head::default() };
-        bytes.extend(framed_with(&head, name, argument));
+        match partition & 8 {
+            0 => bytes.extend(framed_with(&head, name, argument)),
+            _ => bytes.extend(native_with(&head, name, argument)),
+        }
         rest = tail;
     }
     bytes.extend_from_slice(rest);
     bytes
+}
+
+/// Returns a request in the framing of the C++ client.
+fn native_with(head: &Head, method: &str, argument: &[u8]) -> Vec<u8> {
+    let mut frame = Vec::new();
+    native::write_request(head, method, 7, &0i64, false, &mut frame);
+    frame.truncate(native::HEAD_LEN);
+    frame.extend_from_slice(argument);
+    native::seal(&mut frame, argument.len().is_multiple_of(2));
+    frame
 }
 
 /// Returns the number of requests, and whether one of them sets environments. `None` if one of them changes the server;
@@ -244,6 +258,12 @@ fn check_replies(mut rest: &[u8], count: usize) {
 
 /// Returns the name of the method that the first reply is of. A reply with an error of the RPC layer reads as any type.
 fn method_of(bytes: &[u8]) -> String {
+    if bytes.starts_with(native::MAGIC) {
+        let name = bytes[40..88].split(|byte| *byte == 0).next().unwrap_or_default();
+        let name = String::from_utf8_lossy(name).into_owned();
+        // The name of a foreign method may have been cut.
+        return name.strip_suffix("_ACK").unwrap_or_default().to_owned();
+    }
     let error = &bytes[4..];
     let name_at = 4 + u32::from_be_bytes([error[0], error[1], error[2], error[3]]) as usize + 4;
     let name = &error[name_at..];
@@ -284,15 +304,21 @@ fn check_reply(method: &str, bytes: &[u8]) -> Result<usize, Malformed> {
     }
 }
 
-/// Returns inputs to begin with: each request alone, and all of them behind each other.
+/// Returns inputs to begin with: each request alone, in both framings, and all of them behind each other.
 pub fn seeds() -> Vec<Vec<u8>> {
-    let record = |method: &str, argument: &[u8]| {
+    let record = |method: &str, argument: &[u8], place: u8| {
         let number = METHODS.iter().position(|name| *name == method).expect("a method") as u8;
         let length = (argument.len() as u16).to_le_bytes();
-        [&[number, 3, length[0], length[1]], argument].concat()
+        [&[number, place, length[0], length[1]], argument].concat()
     };
-    let records: Vec<Vec<u8>> = arguments().iter().map(|(name, it)| record(name, it)).collect();
+    let all = arguments();
+    let records: Vec<Vec<u8>> = [3, 3 | 8]
+        .into_iter()
+        .flat_map(|place| all.iter().map(move |(name, it)| record(name, it, place)))
+        .collect();
     let alone = records.iter().map(|record| [&[255], &record[..]].concat());
-    let all = [&[17], &records[..records.len() - 1].concat()[..]].concat();
-    alone.chain([all]).collect()
+    // Without those that create tables, which are last.
+    let (first, second) = records.split_at(all.len());
+    let most = [&first[..all.len() - 1], &second[..all.len() - 1]].concat().concat();
+    alone.chain([[&[17], &most[..]].concat()]).collect()
 }

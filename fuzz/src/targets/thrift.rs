@@ -90,7 +90,7 @@ macro_rules! check_as {
 }
 
 /// Decodes the argument as every message: what it is, is up to the sender.
-fn check_argument(request: &Request<'_>) {
+pub fn check_argument(request: &Request<'_>) {
     check_as!(
         request,
         Blob<'_>,
@@ -138,7 +138,8 @@ macro_rules! check_reply_as {
     )*};
 }
 
-fn check_reply(bytes: &[u8]) {
+/// Reads a reply as every message.
+pub fn check_reply(bytes: &[u8]) {
     check_reply_as!(
         bytes,
         Update<'_>,

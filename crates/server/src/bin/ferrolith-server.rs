@@ -12,6 +12,7 @@ use ferrolith_server::config::Flags;
 use ferrolith_server::error::{Error, Result};
 use ferrolith_server::net::http;
 use ferrolith_server::net::workers::{Door, Listener, Workers, bind};
+use ferrolith_server::pegasus::proxy::Proxy;
 use ferrolith_server::pegasus::{Admin, Service};
 use ferrolith_server::redis;
 use ferrolith_server::redis::server::Settings;
@@ -55,6 +56,8 @@ fn run(flags: &Flags) -> Result<()> {
     let tls = flags.tls.open()?;
     let redis_sockets = Sockets::bind(&flags.redis.listen, &flags.tls.listen)?;
     let pegasus_sockets = Sockets::bind(&flags.pegasus.listen, &flags.tls.pegasus_listen)?;
+    let proxies: Vec<_> = flags.pegasus.proxies.iter().map(|(_, address)| *address).collect();
+    let (proxy_sockets, proxy_bound) = bind(&proxies)?;
     let http_sockets = Sockets::bind(&flags.http_listen, &flags.tls.http_listen)?;
     let options = StoreOptions::new(flags.durability, flags.memory_mb << 20, 2);
     let local = LocalStore::open(&flags.dir, options)?;
@@ -91,13 +94,23 @@ fn run(flags: &Flags) -> Result<()> {
     let latches = Arc::new(Latches::default());
     let service = Arc::new(Service::new(store.clone(), latches, clock.clone(), admin));
     let server = Arc::new(server);
+    let tables = flags.pegasus.proxies.iter().map(|(table, _)| table);
+    let proxy_lines = proxy_bound
+        .iter()
+        .zip(tables.clone())
+        .map(|(address, table)| format!("Redis clients of the Pegasus table {table}: {address}\n"));
     let told = [
         redis_sockets.lines("Redis clients"),
         pegasus_sockets.lines("Pegasus clients"),
+        proxy_lines.collect(),
         http_sockets.lines("HTTP"),
     ];
     let mut listeners = redis_sockets.listeners(&Door::Redis(server.clone()), tls.as_ref());
     listeners.extend(pegasus_sockets.listeners(&Door::Pegasus(service.clone()), tls.as_ref()));
+    listeners.extend(proxy_sockets.into_iter().zip(tables).map(|(socket, table)| {
+        let door = Door::Proxy(Arc::new(Proxy::new(service.clone(), table.clone())));
+        Listener { socket, door, tls: None }
+    }));
     let workers = Workers::start_with(flags.workers, listeners, &store, flags.connections_max)?;
     print!("{}", told.concat());
     let ended = wait_for_end(http_sockets.with(tls.as_ref()), &local, &*clock, &service, &server);

@@ -29,6 +29,9 @@ pub struct PegasusFlags {
     /// A table to create at the start unless it exists, as NAME:PARTITIONS; may be repeated
     #[arg(id = "pegasus-table", long = "pegasus-table", value_name = "NAME:PARTITIONS", value_parser = parse_table)]
     pub tables: Vec<(String, i32)>,
+    /// An address at which Redis clients use a Pegasus table, as TABLE=IP:PORT; may be repeated
+    #[arg(id = "pegasus-redis-listen", long = "pegasus-redis-listen", value_name = "TABLE=ADDRESS", value_parser = parse_proxy)]
+    pub proxies: Vec<(String, SocketAddr)>,
     /// The name of the cluster that clients are told
     #[arg(
         id = "pegasus-cluster",
@@ -52,6 +55,12 @@ impl PegasusFlags {
         };
         AdminOptions { addresses, host_names: self.host_names, cluster: self.cluster.clone() }
     }
+}
+
+fn parse_proxy(text: &str) -> Result<(String, SocketAddr), String> {
+    let parts = text.split_once('=').filter(|(name, _)| !name.is_empty());
+    let proxy = parts.and_then(|(name, address)| Some((name.to_owned(), address.parse().ok()?)));
+    proxy.ok_or_else(|| format!("expected TABLE=IP:PORT, found {text:?}"))
 }
 
 fn parse_table(text: &str) -> Result<(String, i32), String> {

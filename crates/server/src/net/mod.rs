@@ -4,6 +4,7 @@ mod handshake;
 pub mod http;
 mod metrics;
 mod output;
+pub mod proxy;
 mod quiet;
 mod reading;
 mod resp;

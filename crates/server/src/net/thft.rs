@@ -1,12 +1,12 @@
 //! A connection of a Pegasus client: requests in, replies out.
 //!
-//! All complete requests of the input are evaluated, and their replies are written at once. While replies are written,
-//! nothing is read, so a client that does not read its replies is not served. A request that a throttle delays does not
-//! hold up the requests behind it: replies may come in any order.
+//! All complete requests of the input are evaluated, those that read or write one row in groups, and their replies
+//! are written at once. While replies are written, nothing is read, so a client that does not read its replies is not
+//! served. A request that a throttle delays does not hold up the requests behind it: replies may come in any order.
 
 use super::quiet::Quiet;
 use super::reading::Reading;
-use crate::pegasus::{Outcome, Scratch, Service};
+use crate::pegasus::{Kind, Outcome, Scratch, Service};
 use crate::store::Store;
 use crate::thrift::frame::{Frame, Request, parse};
 use smallvec::SmallVec;
@@ -20,12 +20,14 @@ use tokio::time::{Instant, sleep_until};
 pub const BODY_BYTES_MAX: usize = 16 << 20;
 /// The maximum number of bytes of delayed requests of a connection. What exceeds it is answered with ERR_BUSY.
 const DELAYED_BYTES_MAX: usize = 16 << 20;
-/// The maximum number of writes that share a commit.
+/// The maximum number of requests that share a commit and a look-up.
 const GROUP_MAX: usize = 128;
+/// The maximum number of reads among them, whose values are in the output at the same time.
+const READS_MAX: usize = 32;
 /// Replies are written when they have so many bytes, even if there are more requests.
-const OUTPUT_BYTES: usize = 256 << 10;
+pub(super) const OUTPUT_BYTES: usize = 256 << 10;
 /// The capacity that buffers keep while they are empty.
-const KEPT_BYTES: usize = 256 << 10;
+pub(super) const KEPT_BYTES: usize = 256 << 10;
 
 /// A request that waits.
 #[derive(PartialEq, Eq)]
@@ -130,47 +132,49 @@ fn shrink(buffer: &mut Vec<u8>) {
 }
 
 impl Connection<'_> {
-    /// Handles the first request of `input`, and the blind writes that follow if it is one too. Returns the length of
-    /// what was handled; 0 if the first request is not complete.
+    /// Handles the first request of `input`, and those that follow if it is one of a group. Returns the length of what
+    /// was handled; 0 if the first request is not complete.
     fn take(&mut self, input: &[u8]) -> io::Result<usize> {
-        let (mut writes, mut at) = (SmallVec::<[Request<'_>; 1]>::new(), 0);
-        while writes.len() < GROUP_MAX {
+        let (mut group, mut at) = (SmallVec::<[Request<'_>; 1]>::new(), 0);
+        let mut reads = 0;
+        while group.len() < GROUP_MAX && reads < READS_MAX {
             let rest = input.get(at..).unwrap_or_default();
             let (request, len) = match parse(rest, BODY_BYTES_MAX) {
                 Ok(Frame::Whole(request, len)) => (request, len),
                 Ok(Frame::Partial(_)) => break,
                 // What came before is answered first.
-                Err(_) if !writes.is_empty() => break,
+                Err(_) if !group.is_empty() => break,
                 Err(e) => return Err(io::Error::new(io::ErrorKind::InvalidData, e)),
             };
-            if !Service::is_blind_write(&request) {
-                if writes.is_empty() {
+            let Some(kind) = Service::group_kind(&request) else {
+                if group.is_empty() {
                     let (scratch, output) = (&mut self.scratch, &mut self.output);
                     let outcome = self.service.handle(&request, false, scratch, output);
                     self.follow(outcome, &request, rest.get(..len).unwrap_or_default());
                     return Ok(len);
                 }
                 break;
-            }
-            writes.push(request);
+            };
+            reads += usize::from(kind == Kind::Read);
+            group.push(request);
             at += len;
         }
-        if !writes.is_empty() {
-            self.write(&writes, input);
+        if !group.is_empty() {
+            self.run_group(&group, input);
         }
         Ok(at)
     }
 
-    /// Handles blind writes, whose frames follow each other in `input`.
-    fn write(&mut self, writes: &[Request<'_>], input: &[u8]) {
+    /// Handles the requests of a group, whose frames follow each other in `input`.
+    fn run_group(&mut self, group: &[Request<'_>], input: &[u8]) {
         let mut others = SmallVec::<[(usize, Outcome); 4]>::new();
         let (scratch, output) = (&mut self.scratch, &mut self.output);
-        self.service.handle_blind(writes, false, scratch, output, |i, outcome| {
+        self.service.handle_group(group, false, scratch, output, |i, outcome| {
             others.push((i, outcome));
         });
         for (i, outcome) in others {
-            let Some(request) = writes.get(i) else { continue };
-            let start: usize = writes.iter().take(i).map(|request| request.frame_bytes).sum();
+            let Some(request) = group.get(i) else { continue };
+            let start: usize = group.iter().take(i).map(|request| request.frame_bytes).sum();
             let frame = input.get(start..start + request.frame_bytes).unwrap_or_default();
             self.follow(outcome, request, frame);
         }

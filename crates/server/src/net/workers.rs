@@ -2,9 +2,10 @@
 //! worker accepts, and gives connections to all in turn.
 
 use super::stream::Stream;
-use super::{handshake, resp, thft};
+use super::{handshake, proxy, resp, thft};
 use crate::error::{Error, Result};
 use crate::pegasus::Service;
+use crate::pegasus::proxy::Proxy;
 use crate::redis::{self, parameters::Id};
 use crate::store::Store;
 use crate::tls::Tls;
@@ -30,6 +31,8 @@ pub enum Door {
     Pegasus(Arc<Service>),
     /// RESP.
     Redis(Arc<redis::Server>),
+    /// RESP, for commands on a Pegasus table.
+    Proxy(Arc<Proxy>),
 }
 
 impl Door {
@@ -37,6 +40,7 @@ impl Door {
         match self {
             Door::Pegasus(_) => "Pegasus clients",
             Door::Redis(_) => "Redis clients",
+            Door::Proxy(_) => "Redis clients of a Pegasus table",
         }
     }
 }
@@ -127,7 +131,7 @@ impl Workers {
         let connections = AtomicUsize::new(0);
         let redis = listeners.iter().find_map(|listener| match &listener.door {
             Door::Redis(server) => Some(server.clone()),
-            Door::Pegasus(_) => None,
+            Door::Pegasus(_) | Door::Proxy(_) => None,
         });
         let store = store.clone();
         let shared = Arc::new(Shared { store, redis, connections, connections_max });
@@ -220,7 +224,7 @@ impl Seat {
     fn take(shared: &Arc<Shared>, door: &Door) -> Option<Seat> {
         const MAX: Id = Id::of("maxclients");
         let max = match door {
-            Door::Pegasus(_) => shared.connections_max,
+            Door::Pegasus(_) | Door::Proxy(_) => shared.connections_max,
             Door::Redis(server) => usize::try_from(server.parameters.number(MAX)).unwrap_or(0),
         };
         let before = shared.connections.fetch_add(1, Ordering::Relaxed);
@@ -290,6 +294,7 @@ async fn serve(arrival: Arrival, shared: Arc<Shared>, worker: Option<Rc<RefCell<
         }
         (Door::Redis(server), Some(worker)) => resp::serve(stream, &server, &worker).await,
         (Door::Redis(_), None) => Ok(()),
+        (Door::Proxy(table), _) => proxy::serve(stream, &table, &shared.store).await,
     };
     drop(seat);
 }

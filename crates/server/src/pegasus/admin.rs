@@ -16,7 +16,7 @@ use crate::thrift::meta::*;
 use crate::thrift::{Address, ErrorName, Gpid, HostPort};
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::net::SocketAddrV4;
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ pub struct Admin {
     catalogue: Arc<Catalogue>,
     options: AdminOptions,
     /// The tables in use by id.
-    tables: ArcSwap<HashMap<i32, Arc<Table>>>,
+    tables: ArcSwap<FxHashMap<i32, Arc<Table>>>,
     /// Held while `tables` changes.
     change: Mutex<()>,
 }
@@ -86,6 +86,11 @@ impl Admin {
     /// Returns a table in use.
     pub fn table(&self, app_id: i32) -> Option<Arc<Table>> {
         self.tables.load().get(&app_id).cloned()
+    }
+
+    /// Returns the table of a name in use.
+    pub(super) fn table_named(&self, name: &str) -> Option<Arc<Table>> {
+        self.table(self.entry(name)?.info().app_id)
     }
 
     /// Creates a table unless a table of that name exists.
@@ -384,8 +389,8 @@ impl Admin {
         AppInfo { max_replica_count, ..info.clone() }
     }
 
-    fn update(&self, change: impl FnOnce(&mut HashMap<i32, Arc<Table>>)) {
-        let mut tables = HashMap::clone(&self.tables.load());
+    fn update(&self, change: impl FnOnce(&mut FxHashMap<i32, Arc<Table>>)) {
+        let mut tables = FxHashMap::clone(&self.tables.load());
         change(&mut tables);
         self.tables.store(Arc::new(tables));
     }

@@ -26,6 +26,15 @@ pub(super) const ROWS_MAX: usize = 3000;
 /// The maximum number of bytes that one read returns.
 pub(super) const BYTES_MAX: u64 = 30 << 20;
 
+/// When operations are evaluated.
+#[derive(Debug, Clone, Copy)]
+pub struct Moment {
+    /// Seconds since 2016.
+    pub now: u32,
+    /// Microseconds since 1970, for timetags.
+    pub wall_us: u64,
+}
+
 /// The evaluation of one operation.
 pub struct Call<'a> {
     /// Where the rows are.
@@ -42,10 +51,8 @@ pub struct Call<'a> {
     pub at: Partition,
     /// The hash of the key that the client computed; 0 if it is not to be compared.
     pub hash: u64,
-    /// Seconds since 2016, the same during the whole evaluation.
-    pub now: u32,
-    /// Microseconds since 1970, for timetags.
-    pub wall_us: u64,
+    /// The same during the whole evaluation.
+    pub moment: Moment,
     /// The address that answers name.
     pub server: &'a str,
     /// The batch, whose memory is reused.
@@ -117,7 +124,7 @@ impl<'a> Call<'a> {
         match u32::try_from(requested).ok()? {
             0 => match self.table.settings().default_ttl {
                 0 => Some(0),
-                ttl => Some(self.now.saturating_add(ttl).min(rows::EXPIRY_MAX)),
+                ttl => Some(self.moment.now.saturating_add(ttl).min(rows::EXPIRY_MAX)),
             },
             expiry => Some(expiry),
         }
@@ -147,12 +154,12 @@ impl<'a> Call<'a> {
     /// Takes a stored value apart; `None` if it has expired.
     pub(super) fn live<'v>(&self, key: &[u8], stored: &'v [u8]) -> Result<Option<rows::Value<'v>>> {
         let value = VERSION.read(stored).ok_or_else(|| damaged(key, stored))?;
-        Ok((!rows::is_expired(value.expiry, self.now)).then_some(value))
+        Ok((!rows::is_expired(value.expiry, self.moment.now)).then_some(value))
     }
 
     /// Appends the write of a row to the batch.
     pub(super) fn put(&mut self, key: &[u8], data: &[u8], expiry: u32) -> Result<()> {
-        let timetag = rows::timetag(self.wall_us, CLUSTER, false);
+        let timetag = rows::timetag(self.moment.wall_us, CLUSTER, false);
         let mut value = Vec::new();
         VERSION.write(rows::Value { expiry, timetag, data }, &mut value);
         self.store.put(self.batch, self.at, key, &value)

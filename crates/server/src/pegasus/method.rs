@@ -29,9 +29,10 @@ macro_rules! methods {
                 }
             }
 
-            /// Returns whether the method writes one row without a read. Several such requests may share a commit.
-            pub fn is_blind(self) -> bool {
-                matches!(self, Method::Put | Method::Remove)
+            /// Returns whether the method reads one row, or writes one without a read. Several such requests may
+            /// share a look-up and a commit.
+            pub fn is_groupable(self) -> bool {
+                matches!(self, Method::Get | Method::Put | Method::Remove)
             }
 
             /// Returns what the method does.

@@ -1,18 +1,19 @@
 //! The operations and administrative calls of Pegasus.
 //!
 //! Files in reading order: `number`, `check`, `throttle`, `envs`, `table`, `scans` (parts); `call` (one evaluation) and
-//! its operations `single`, `multi`, `atomic`, `scanning`; `method`, `service` (the door), `blind` (writes that share a
-//! commit), `admin` (the meta server's part).
+//! its operations `single`, `multi`, `atomic`, `scanning`; `method`, `service` (the door), `group` (requests on one
+//! row that arrive together), `admin` (the meta server's part), `proxy` (Redis commands on a table).
 
 pub mod admin;
 mod atomic;
-mod blind;
 mod call;
 mod check;
 mod envs;
+mod group;
 mod method;
 mod multi;
 mod number;
+pub mod proxy;
 mod scanning;
 mod scans;
 mod service;
@@ -21,6 +22,7 @@ mod table;
 mod throttle;
 
 pub use admin::{Admin, AdminOptions};
+pub use method::Kind;
 pub use service::{Counters, Outcome, Scratch, Service};
 
 #[cfg(test)]

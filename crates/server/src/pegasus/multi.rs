@@ -216,7 +216,7 @@ fn maxima(request: &MultiGet<'_>) -> (usize, u64) {
 }
 
 /// Returns the range of all rows of a hash key.
-fn whole_hash_key(hash_key: &[u8]) -> Range {
+pub(super) fn whole_hash_key(hash_key: &[u8]) -> Range {
     let start = key(hash_key, b"");
     let end = after_prefix(&start).unwrap_or_else(|| KEYS_END.to_vec());
     range(&start, true, &end, false)

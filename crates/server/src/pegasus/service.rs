@@ -4,7 +4,7 @@
 //! The order of checks: method, table and partition, denial, size, throttles, arguments.
 
 use super::admin::Admin;
-use super::call::{Call, Refused, Reply, status_of};
+use super::call::{Call, Moment, Refused, Reply, status_of};
 use super::envs::Denial;
 use super::method::{Kind, Method};
 use super::scans::Scans;
@@ -16,14 +16,48 @@ use crate::rows::pegasus::expiry_clock;
 use crate::store::{Batch, Latches, Partition, Store};
 use crate::thrift::frame::Request;
 use crate::thrift::request::Scan;
-use crate::thrift::response::Read;
 use crate::thrift::{Blob, ErrorName, Value, reply};
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// The maximum length of the body of a write.
-const WRITE_BYTES_MAX: usize = 1 << 20;
+pub(super) const WRITE_BYTES_MAX: usize = 1 << 20;
+
+/// A request as the limits of its table see it.
+pub(super) struct Load {
+    /// Whether it reads or writes.
+    pub(super) kind: Kind,
+    /// Whether a secondary may answer it.
+    pub(super) is_backup: bool,
+    /// Whether no throttle counts it.
+    pub(super) is_free: bool,
+    /// The length of its body.
+    pub(super) bytes: usize,
+    /// How long the client waits, in milliseconds; 0 if it does not say.
+    pub(super) timeout_ms: i32,
+}
+
+impl Load {
+    fn is_backup_read(&self) -> bool {
+        self.is_backup && self.kind != Kind::Write
+    }
+}
+
+/// What the limits of a table say about a request.
+pub(super) enum Gate {
+    /// It may be evaluated.
+    Open,
+    /// It gets no answer.
+    Denied,
+    /// It gets this error.
+    Refused(ErrorName),
+    /// It is evaluated after this time.
+    Delayed(Duration),
+    /// It gets ERR_BUSY after this time.
+    Rejected(Duration),
+}
 
 /// What follows from a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,10 +141,10 @@ impl Service {
         let Some(method) = Method::of(request.method) else {
             return answer.error(ErrorName::HandlerNotFound);
         };
-        if method.is_blind() {
+        if method.is_groupable() {
             let mut outcome = Outcome::Replied;
             let requests = std::slice::from_ref(request);
-            self.handle_blind(requests, has_waited, scratch, out, |_, other| outcome = other);
+            self.handle_group(requests, has_waited, scratch, out, |_, other| outcome = other);
             return outcome;
         }
         if method.kind() == Kind::Meta {
@@ -123,10 +157,11 @@ impl Service {
         let begun_us = self.clock.monotonic_us();
         let before = answer.out.len();
         scratch.batch.clear();
-        let call = self.call(method, &table, at, request, &mut scratch.batch);
+        let moment = self.moment();
+        let call = self.call((method, &table, at), request, moment, &mut scratch.batch);
         let outcome = self.evaluate(method, call, &mut answer);
         let bytes = answer.out.len() - before;
-        self.account(method, &table, begun_us, bytes);
+        self.account(&method, method.kind(), &table, begun_us, bytes);
         outcome
     }
 
@@ -141,23 +176,41 @@ impl Service {
         let table = self.admin.table(head.app_id);
         let place = table.and_then(|table| Some((table.at(head.partition)?, table)));
         let Some((at, table)) = place else { return Err(answer.error(ErrorName::ObjectNotFound)) };
-        match self.gate(method, &table, has_waited, answer) {
-            Some(outcome) => Err(outcome),
-            None => Ok((table, at)),
+        let load = Load {
+            kind: method.kind(),
+            is_backup: head.is_backup_request,
+            // The scan of a context that is cleared costs nothing.
+            is_free: has_waited || method == Method::ClearScanner,
+            bytes: answer.request.body_bytes,
+            timeout_ms: head.timeout_ms,
+        };
+        match self.gate(&load, &table) {
+            Gate::Open => Ok((table, at)),
+            Gate::Denied => Err(Outcome::Silent),
+            // An error would be taken for the answer before the primary gives one.
+            Gate::Rejected(_) if load.is_backup_read() => Err(Outcome::Silent),
+            Gate::Refused(name) => Err(answer.error(name)),
+            Gate::Rejected(Duration::ZERO) => Err(answer.error(ErrorName::Busy)),
+            Gate::Rejected(delay) => Err(Outcome::BusyLater(delay)),
+            Gate::Delayed(delay) => Err(Outcome::Later(delay)),
         }
     }
 
-    /// Returns the evaluation of a request, which begins now.
-    pub(super) fn call<'a>(
-        &'a self,
-        method: Method,
-        table: &'a Table,
-        at: Partition,
-        request: &Request<'_>,
-        batch: &'a mut Batch,
-    ) -> Call<'a> {
+    /// Returns the time of evaluations that begin now.
+    pub(super) fn moment(&self) -> Moment {
         let wall_us = self.clock.wall_us();
         let now_ms = self.store.horizons().evaluation_ms(wall_us / 1000);
+        Moment { now: expiry_clock(now_ms / 1000), wall_us }
+    }
+
+    /// Returns the evaluation of a request by its method, in a partition of a table.
+    pub(super) fn call<'a>(
+        &'a self,
+        (method, table, at): (Method, &'a Table, Partition),
+        request: &Request<'_>,
+        moment: Moment,
+        batch: &'a mut Batch,
+    ) -> Call<'a> {
         Call {
             store: &*self.store,
             latches: &self.latches,
@@ -167,8 +220,7 @@ impl Service {
             at,
             // Of older clients 0; of scans over a whole table the number of the partition.
             hash: if method.kind() == Kind::Write { request.head.partition_hash } else { 0 },
-            now: expiry_clock(now_ms / 1000),
-            wall_us,
+            moment,
             server: &self.server,
             batch,
         }
@@ -179,66 +231,51 @@ impl Service {
         Answer { request, out }.error(ErrorName::Busy);
     }
 
-    /// Applies the table's denials and limits; `None` if the request may be evaluated.
-    fn gate(
-        &self,
-        method: Method,
-        table: &Table,
-        has_waited: bool,
-        answer: &mut Answer<'_, '_>,
-    ) -> Option<Outcome> {
-        let (settings, head) = (table.settings(), answer.request.head);
-        let (is_write, body) = (method.kind() == Kind::Write, answer.request.body_bytes);
+    /// Applies the table's denials and limits to a request.
+    pub(super) fn gate(&self, load: &Load, table: &Table) -> Gate {
+        let (settings, is_write) = (table.settings(), load.kind == Kind::Write);
         let deny = settings.deny.filter(|deny| if is_write { deny.writes } else { deny.reads });
         match deny.map(|deny| deny.denial) {
-            Some(Denial::Timeout) => return Some(Outcome::Silent),
-            Some(Denial::Reconfig) => return Some(answer.error(ErrorName::InvalidState)),
+            Some(Denial::Timeout) => return Gate::Denied,
+            Some(Denial::Reconfig) => return Gate::Refused(ErrorName::InvalidState),
             None => {}
         }
-        if is_write && body > WRITE_BYTES_MAX {
-            return Some(answer.error(ErrorName::InvalidData));
+        if is_write && load.bytes > WRITE_BYTES_MAX {
+            return Gate::Refused(ErrorName::InvalidData);
         }
-        // The scan of a context that is cleared costs nothing.
-        if has_waited || method == Method::ClearScanner {
-            return None;
+        if load.is_free {
+            return Gate::Open;
         }
         let now_us = self.clock.monotonic_us();
-        let is_backup = head.is_backup_request && !is_write;
-        let (requests, bytes) = match (is_write, is_backup) {
+        let (requests, bytes) = match (is_write, load.is_backup) {
             (true, _) => (&settings.write_requests, &settings.write_bytes),
             (false, true) => (&settings.backup_requests, &None),
             (false, false) => (&settings.read_requests, &None),
         };
-        for (window, units) in [(requests, 1), (bytes, body as u64)] {
+        for (window, units) in [(requests, 1), (bytes, load.bytes as u64)] {
             let Some(window) = window else { continue };
-            match window.control(now_us, units, head.timeout_ms) {
+            match window.control(now_us, units, load.timeout_ms) {
                 Decision::Pass => {}
                 Decision::Delay(ms) => {
                     self.counters.delayed.fetch_add(1, Ordering::Relaxed);
-                    return Some(Outcome::Later(Duration::from_millis(ms)));
+                    return Gate::Delayed(Duration::from_millis(ms));
                 }
                 Decision::Reject(ms) => {
                     self.counters.rejected.fetch_add(1, Ordering::Relaxed);
-                    return Some(match (is_backup, ms) {
-                        // An error would be taken for the answer before the primary gives one.
-                        (true, _) => Outcome::Silent,
-                        (false, 0) => answer.error(ErrorName::Busy),
-                        (false, ms) => Outcome::BusyLater(Duration::from_millis(ms)),
-                    });
+                    return Gate::Rejected(Duration::from_millis(ms));
                 }
             }
         }
         let bucket = settings.read_bytes.as_ref().filter(|_| !is_write);
         if bucket.is_some_and(|bucket| !bucket.has_tokens(now_us)) {
             self.counters.rejected.fetch_add(1, Ordering::Relaxed);
-            return Some(answer.error(ErrorName::Busy));
+            return Gate::Refused(ErrorName::Busy);
         }
-        None
+        Gate::Open
     }
 
     fn evaluate(&self, method: Method, mut call: Call<'_>, answer: &mut Answer<'_, '_>) -> Outcome {
         match method {
-            Method::Get => get(&call, answer),
             Method::Ttl => answer.run(&mut call, |call, key: Blob<'_>| call.on_ttl(&key)),
             Method::MultiGet => answer.run(&mut call, |call, request| call.on_multi_get(&request)),
             Method::BatchGet => answer.run(&mut call, |call, request| call.on_batch_get(&request)),
@@ -272,10 +309,17 @@ impl Service {
     }
 
     /// Counts an evaluation, takes the tokens of what it returned, and reports it if it was slow.
-    pub(super) fn account(&self, method: Method, table: &Table, begun_us: u64, bytes: usize) {
+    pub(super) fn account(
+        &self,
+        name: &dyn fmt::Debug,
+        kind: Kind,
+        table: &Table,
+        begun_us: u64,
+        bytes: usize,
+    ) {
         self.counters.evaluated.fetch_add(1, Ordering::Relaxed);
         let settings = table.settings();
-        let bucket = settings.read_bytes.as_ref().filter(|_| method.kind() == Kind::Read);
+        let bucket = settings.read_bytes.as_ref().filter(|_| kind == Kind::Read);
         if bucket.is_none() && settings.slow_query.is_none() {
             return;
         }
@@ -287,22 +331,11 @@ impl Service {
         if settings.slow_query.is_some_and(|threshold| elapsed >= threshold) {
             self.counters.slow.fetch_add(1, Ordering::Relaxed);
             eprintln!(
-                "slow query: table {}, {method:?}: {} ms, {bytes} bytes",
+                "slow query: table {}, {name:?}: {} ms, {bytes} bytes",
                 table.name(),
                 elapsed.as_millis()
             );
         }
-    }
-}
-
-fn get(call: &Call<'_>, answer: &mut Answer<'_, '_>) -> Outcome {
-    let Ok(key) = answer.request.argument::<Blob<'_>>() else {
-        return answer.error(ErrorName::InvalidData);
-    };
-    match call.on_get(&key, |response| _ = answer.ok(response)) {
-        Ok(Ok(())) => Outcome::Replied,
-        Ok(Err(error)) => answer.ok(&call.reply::<Read<'_>>(status_of(&error))),
-        Err(name) => answer.error(name),
     }
 }
 
@@ -315,13 +348,13 @@ pub(super) struct Answer<'q, 'r> {
 impl<'r> Answer<'_, 'r> {
     /// Replies with a response.
     pub(super) fn ok<'v>(&mut self, response: &impl Value<'v>) -> Outcome {
-        reply::write_ok(self.request.method, self.request.sequence, response, self.out);
+        reply::answer(self.request, response, self.out);
         Outcome::Replied
     }
 
     /// Replies with an error of the RPC layer.
     pub(super) fn error(&mut self, name: ErrorName) -> Outcome {
-        reply::write_error(name, self.request.method, self.request.sequence, self.out);
+        reply::refuse(self.request, name, self.out);
         Outcome::Replied
     }
 

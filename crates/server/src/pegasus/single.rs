@@ -1,35 +1,17 @@
-//! Operations on one row by its raw key that read it: GET, TTL, INCR.
+//! Operations on one row by its raw key that read it, besides GET: TTL, INCR.
 
 use super::call::{Call, Refused};
 use super::number;
 use crate::error::Result;
 use crate::rows::pegasus::split_key;
 use crate::store::Mode;
-use crate::thrift::Blob;
 use crate::thrift::request::Incr;
-use crate::thrift::response::{IncrReply, Read, Ttl, status};
+use crate::thrift::response::{IncrReply, Ttl, status};
 
 /// What is done after a check of the arguments: an answer with a status, or the evaluation.
 type Evaluated<T> = Refused<Result<T>>;
 
 impl<'a> Call<'a> {
-    /// Passes the answer of GET to `reply`, without a copy of the value. It is called once, unless there is an error.
-    pub(super) fn on_get(&self, key: &[u8], mut reply: impl FnMut(&Read<'_>)) -> Evaluated<()> {
-        let Some((hash_key, sort_key)) = split_key(key) else {
-            reply(&self.reply(status::INVALID_ARGUMENT));
-            return Ok(Ok(()));
-        };
-        self.check_place(hash_key, sort_key)?;
-        let found = self.get_with(key, |value| {
-            reply(&Read { value: Blob::from(value.data), ..self.reply(status::OK) });
-        });
-        Ok(found.map(|found| {
-            if found.is_none() {
-                reply(&self.reply(status::NOT_FOUND));
-            }
-        }))
-    }
-
     /// Returns how long a row lives.
     pub(super) fn on_ttl(&self, key: &[u8]) -> Evaluated<Ttl<'a>> {
         let Some((hash_key, sort_key)) = split_key(key) else {
@@ -41,7 +23,7 @@ impl<'a> Call<'a> {
             None => self.reply(status::NOT_FOUND),
             Some(0) => Ttl { ttl_seconds: -1, ..self.reply(status::OK) },
             Some(expiry) => {
-                let left = expiry.saturating_sub(self.now);
+                let left = expiry.saturating_sub(self.moment.now);
                 let ttl_seconds = i32::try_from(left).unwrap_or(i32::MAX);
                 Ttl { ttl_seconds, ..self.reply(status::OK) }
             }

@@ -133,6 +133,11 @@ impl Context<'_> {
         self.now_ms
     }
 
+    /// Returns the time of the evaluation and the name of the command, for parsers of times.
+    pub fn asked(&self) -> (u64, &'static str) {
+        (self.now_ms, self.command.full_name)
+    }
+
     /// Returns the selected database.
     pub fn db(&self) -> &Arc<Database> {
         &self.db

@@ -67,6 +67,13 @@ pub mod waiters;
 mod wake;
 pub mod watches;
 
+/// Parts of commands that do not depend on the format of rows: those on Pegasus tables use them, too.
+pub(crate) mod shared {
+    pub(crate) use super::families::expiry::{Base, Expire, Unit, time_left};
+    pub(crate) use super::families::hashes::expiry as fields;
+    pub(crate) use super::families::strings::{SetOptions, expiry, resolve};
+}
+
 pub use context::{Context, write_timeout};
 pub use execute::{Next, Worker};
 pub use server::Server;

@@ -7,13 +7,15 @@
 //! body      = 80 01 00 TT, string method, i32 sequence id, struct with one field
 //! ```
 //!
-//! The checksums are always 0 and ignored, as is the thread hash.
+//! The checksums are always 0 and ignored, as is the thread hash. Requests that begin with "RDSN" are those of
+//! [`native`]; a connection may mix both, and each request gets the reply of its own framing.
 
 use super::error::{Malformed, Result};
+use super::native::{self, NativeHead};
 use super::reader::{Reader, tag};
 use super::value::{Value, messages, read_field};
 
-/// The first bytes of every request.
+/// The first bytes of a request in versions 0 and 1.
 pub const MAGIC: &[u8; 4] = b"THFT";
 
 /// The length of the head in version 0.
@@ -62,18 +64,29 @@ pub struct Request<'a> {
     pub head: Head,
     /// The name of the method.
     pub method: &'a [u8],
-    /// The number that the answer repeats.
+    /// The number that the answer repeats; of an RDSN request the lower half.
     pub sequence: i32,
     /// The length of the body.
     pub body_bytes: usize,
     /// The length of the whole frame.
     pub frame_bytes: usize,
-    argument: Reader<'a>,
+    pub(super) argument: Reader<'a>,
+    /// The format of the argument; only [`native::BINARY`] can be decoded.
+    pub(super) format: u8,
+    /// The head of an RDSN request, which its reply repeats.
+    pub(super) native: Option<NativeHead<'a>>,
 }
 
 impl<'a> Request<'a> {
     /// Decodes the only argument, whose field id does not matter. An argument that was left out has its default value.
     pub fn argument<T: Value<'a> + Default>(&self) -> Result<T> {
+        if self.format != native::BINARY {
+            return Err(Malformed::new(format!(
+                "expected a body of format {}, found {}",
+                native::BINARY,
+                self.format
+            )));
+        }
         let mut from = self.argument.clone();
         match from.field()? {
             None => Ok(T::default()),
@@ -96,21 +109,27 @@ pub enum Frame<'a> {
 pub fn parse(input: &[u8], body_max: usize) -> Result<Frame<'_>> {
     let Some((fixed, _)) = input.split_first_chunk::<V1_LEN>() else {
         let magic = input.get(..MAGIC.len()).unwrap_or(input);
-        return if MAGIC.starts_with(magic) {
-            Ok(Frame::Partial(V1_LEN))
-        } else {
-            Err(Malformed::new("expected a request that begins with THFT"))
+        return match (MAGIC.starts_with(magic), native::MAGIC.starts_with(magic)) {
+            (true, _) => Ok(Frame::Partial(V1_LEN)),
+            (false, true) => Ok(Frame::Partial(native::HEAD_LEN)),
+            (false, false) => Err(foreign()),
         };
     };
     let mut from = Reader::new(fixed);
-    if from.u32()? != u32::from_be_bytes(*MAGIC) {
-        return Err(Malformed::new("expected a request that begins with THFT"));
+    match &from.u32()?.to_be_bytes() {
+        MAGIC => {}
+        native::MAGIC => return native::parse(input, body_max),
+        _ => return Err(foreign()),
     }
     match from.u32()? {
         0 => parse_v0(input, from.u32()?, body_max),
         1 => parse_v1(input, from.u32()?, from.u32()?, body_max),
         version => Err(Malformed::new(format!("expected header version 0 or 1, found {version}"))),
     }
+}
+
+fn foreign() -> Malformed {
+    Malformed::new("expected a request that begins with THFT or RDSN")
 }
 
 fn parse_v0(input: &[u8], head_len: u32, body_max: usize) -> Result<Frame<'_>> {
@@ -152,7 +171,7 @@ fn parse_v1(input: &[u8], meta_len: u32, body_len: u32, body_max: usize) -> Resu
     finish(head, V1_LEN + meta_len, rest, body_len)
 }
 
-fn check_body(len: u32, max: usize) -> Result<usize> {
+pub(super) fn check_body(len: u32, max: usize) -> Result<usize> {
     let len = len as usize;
     if len > max {
         return Err(Malformed::new(format!("expected a body of at most {max} bytes, found {len}")));
@@ -181,6 +200,8 @@ fn finish(head: Head, head_len: usize, rest: &[u8], body_len: usize) -> Result<F
         body_bytes: body_len,
         frame_bytes: frame_len,
         argument: from,
+        format: native::BINARY,
+        native: None,
     };
     Ok(Frame::Whole(request, frame_len))
 }

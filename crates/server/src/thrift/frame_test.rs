@@ -79,7 +79,7 @@ fn refusal(hex: &str, at: usize, byte: u8) -> String {
 
 #[test]
 fn bad_heads_are_refused() {
-    assert_eq!(refusal(GET_V0, 0, b'R'), "expected a request that begins with THFT");
+    assert_eq!(refusal(GET_V0, 0, b'R'), "expected a request that begins with THFT or RDSN");
     assert_eq!(refusal(GET_V0, 7, 2), "expected header version 0 or 1, found 2");
     assert_eq!(refusal(GET_V0, 11, 49), "expected a head of 48 bytes, found 49");
     assert!(refusal(GET_V0, 16, 1).contains("a body of at most 1048576 bytes"));
@@ -88,7 +88,7 @@ fn bad_heads_are_refused() {
     assert_eq!(refusal(GET_V0, 51, 2), "expected a message of type 1 or 4, found 2");
     assert_eq!(refusal(GET_V1, 16, 10), "field 1 of Meta: expected type 8, found 10");
     assert!(parse(b"GET ", 10).is_err());
-    assert!(parse(b"TX", 10).is_err());
+    assert!(parse(b"TX", 10).is_err() && parse(b"RX", 10).is_err());
 }
 
 #[test]

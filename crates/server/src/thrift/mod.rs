@@ -1,14 +1,15 @@
 //! Pegasus's dialect of Thrift: primitives, messages, the frames of requests and replies, and the hash that assigns
 //! rows to partitions. Pure functions over bytes; nothing here panics on foreign bytes.
 //!
-//! Files in reading order: `error`, `reader`, `value`, `name`, `request`, `response`, `meta`, `frame`, `reply`,
-//! `partition_hash`.
+//! Files in reading order: `error`, `reader`, `value`, `name`, `request`, `response`, `meta`, `frame`, `native` (the
+//! framing of the C++ client), `reply`, `partition_hash`.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 pub(crate) mod error;
 pub mod frame;
 pub mod meta;
 mod name;
+pub mod native;
 mod partition_hash;
 pub(crate) mod reader;
 pub mod reply;

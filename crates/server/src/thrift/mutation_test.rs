@@ -42,7 +42,7 @@ fn decode_as_everything(request: &frame::Request<'_>) -> usize {
 
 fn seeds() -> Vec<Vec<u8>> {
     let head = Head { app_id: 2, partition: 1, timeout_ms: 9, ..Head::default() };
-    let mut seeds = vec![Vec::new(); 5];
+    let mut seeds = vec![Vec::new(); 7];
     let key = || Blob::from(b"\0\x02h1s1");
     write_request(&head, "RPC_RRDB_RRDB_GET", 1, &key(), &mut seeds[0]);
     let row = KeyValue { key: key(), value: key(), expire_ts_seconds: Some(1) };
@@ -56,6 +56,16 @@ fn seeds() -> Vec<Vec<u8>> {
     let options = CreateOptions { partition_count: 4, envs, ..CreateOptions::default() };
     let create = CreateApp { app_name: "t".into(), options };
     write_request(&head, "RPC_CM_CREATE_APP", 5, &create, &mut seeds[4]);
+    for (number, has_checksums) in [(5, false), (6, true)] {
+        native::write_request(
+            &head,
+            "RPC_RRDB_RRDB_MULTI_PUT",
+            6,
+            &put,
+            has_checksums,
+            &mut seeds[number],
+        );
+    }
     seeds
 }
 

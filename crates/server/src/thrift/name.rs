@@ -69,13 +69,21 @@ names! {
     ServiceNotActive "ERR_SERVICE_NOT_ACTIVE",
 }
 
+impl ErrorName {
+    /// Returns the error of a name on the wire.
+    pub(super) fn of(name: &[u8]) -> Result<ErrorName> {
+        let known = ErrorName::ALL.iter().find(|known| known.as_str().as_bytes() == name);
+        known.copied().ok_or_else(|| {
+            Malformed::new(format!("expected an error, found \"{}\"", name.escape_ascii()))
+        })
+    }
+}
+
 impl<'a> Value<'a> for ErrorName {
     const TAG: u8 = tag::STRUCT;
 
     fn read(from: &mut Reader<'a>) -> Result<Self> {
-        let name = from.text()?;
-        let known = ErrorName::ALL.iter().find(|known| known.as_str() == name);
-        known.copied().ok_or_else(|| Malformed::new(format!("expected an error, found {name:?}")))
+        ErrorName::of(from.string()?)
     }
 
     fn write(&self, out: &mut Vec<u8>) {

@@ -69,6 +69,11 @@ fn thrift() {
 }
 
 #[test]
+fn rdsn() {
+    run("rdsn");
+}
+
+#[test]
 fn pegasus() {
     run("pegasus");
 }
@@ -91,7 +96,7 @@ fn source() {
 #[test]
 fn every_target_has_a_test_and_no_folder_is_unknown() {
     let names: Vec<&str> = ALL.iter().map(|target| target.name).collect();
-    assert_eq!(names, ["resp", "thrift", "pegasus", "dump", "bridge", "source"]);
+    assert_eq!(names, ["resp", "thrift", "rdsn", "pegasus", "dump", "bridge", "source"]);
     let found = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/found");
     for entry in std::fs::read_dir(found).expect("the folder of found inputs") {
         let name = entry.expect("an entry").file_name();

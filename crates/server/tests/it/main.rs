@@ -4,6 +4,7 @@ mod damage;
 mod disk;
 mod fuzz;
 mod pegasus;
+mod proxy;
 mod redis;
 mod tls;
 

@@ -4,6 +4,7 @@
 use crate::redis::Duplex;
 use ferrolith_server::clock::ManualClock;
 use ferrolith_server::net::workers::{Door, Listener, Workers, bind};
+use ferrolith_server::pegasus::proxy::Proxy;
 use ferrolith_server::pegasus::{Admin, AdminOptions, Outcome, Scratch, Service};
 use ferrolith_server::rows::pegasus::key;
 use ferrolith_server::store::local::{LocalStore, StoreOptions};
@@ -11,18 +12,23 @@ use ferrolith_server::store::{Durability, Latches, Store};
 use ferrolith_server::tables::Catalogue;
 use ferrolith_server::thrift::frame::{Frame, Head, parse, write_request};
 use ferrolith_server::thrift::meta::*;
+use ferrolith_server::thrift::native;
 use ferrolith_server::thrift::request::*;
-use ferrolith_server::thrift::response::{Read, Update};
-use ferrolith_server::thrift::{Blob, Value, partition_hash, partition_of, reply};
+use ferrolith_server::thrift::response::{Read, Ttl, Update};
+use ferrolith_server::thrift::{Blob, ErrorName, Value, partition_hash, partition_of, reply};
 use ferrolith_server::tls::{ClientCertificates, Tls};
+use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, SocketAddrV4, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A server with table "t" of 4 partitions, whose id is 1. It stops when the test ends.
-struct Server {
+pub struct Server {
     address: SocketAddr,
     is_secure: bool,
+    /// Where Redis clients use the table.
+    pub proxy: SocketAddr,
+    pub clock: Arc<ManualClock>,
     service: Arc<Service>,
     workers: Option<Workers>,
     store: Arc<LocalStore>,
@@ -30,7 +36,7 @@ struct Server {
 }
 
 impl Server {
-    fn start(durability: Durability) -> Server {
+    pub fn start(durability: Durability) -> Server {
         Server::start_with(durability, None)
     }
 
@@ -40,19 +46,23 @@ impl Server {
             LocalStore::open(dir.path(), StoreOptions::new(durability, 8 << 20, 1)).unwrap();
         let clock = Arc::new(ManualClock::new(1_767_225_600_000));
         let catalogue = Arc::new(Catalogue::open(store.clone()).unwrap());
-        let (listeners, bound) = bind(&["127.0.0.1:0".parse::<SocketAddrV4>().unwrap()]).unwrap();
+        let (listeners, bound) =
+            bind(&["127.0.0.1:0".parse::<SocketAddrV4>().unwrap(); 2]).unwrap();
         let SocketAddr::V4(address) = bound[0] else { unreachable!("an IPv4 listener") };
         let options =
             AdminOptions { addresses: vec![address], host_names: false, cluster: "test".into() };
         let admin = Admin::new(store.clone(), clock.clone(), catalogue, options).unwrap();
         let (latches, rows) = (Arc::new(Latches::default()), store.clone() as Arc<dyn Store>);
-        let service = Arc::new(Service::new(rows.clone(), latches, clock, admin));
+        let service = Arc::new(Service::new(rows.clone(), latches, clock.clone(), admin));
         let is_secure = tls.is_some();
-        let door = Door::Pegasus(service.clone());
-        let listener = |socket| Listener { socket, door: door.clone(), tls: tls.clone() };
-        let listeners = listeners.into_iter().map(listener).collect();
+        let proxy = Door::Proxy(Arc::new(Proxy::new(service.clone(), "t".into())));
+        let doors = [(Door::Pegasus(service.clone()), tls), (proxy, None)];
+        let listener = |(socket, (door, tls))| Listener { socket, door, tls };
+        let listeners = listeners.into_iter().zip(doors).map(listener).collect();
         let workers = Some(Workers::start_with(1, listeners, &rows, 100).unwrap());
-        let server = Server { address: bound[0], is_secure, service, workers, store, _dir: dir };
+        let (address, proxy) = (bound[0], bound[1]);
+        let server =
+            Server { address, is_secure, proxy, clock, service, workers, store, _dir: dir };
         let options = CreateOptions {
             partition_count: 4,
             replica_count: 1,
@@ -66,7 +76,7 @@ impl Server {
         server
     }
 
-    fn connect(&self) -> Client {
+    pub fn connect(&self) -> Client {
         if self.is_secure {
             let stream = crate::tls::connect(self.address, Some("client")).unwrap();
             return Client { stream: Box::new(stream), input: Vec::new() };
@@ -77,7 +87,16 @@ impl Server {
         Client { stream: Box::new(stream), input: Vec::new() }
     }
 
-    fn set_env(&self, name: &str, text: &str) {
+    /// Returns the stored bytes of a row.
+    pub fn stored(&self, hash_key: &[u8], sort_key: &[u8]) -> Option<Vec<u8>> {
+        let table = self.service.admin().table(1).unwrap();
+        let (at, mut found) = (table.at(place(hash_key).partition).unwrap(), None);
+        let raw = key(hash_key, sort_key);
+        self.store.get(at, &raw, None, &mut |value| found = Some(value.to_vec())).unwrap();
+        found
+    }
+
+    pub fn set_env(&self, name: &str, text: &str) {
         let request = UpdateAppEnv {
             app_name: "t".into(),
             op: 1,
@@ -100,20 +119,27 @@ impl Drop for Server {
     }
 }
 
-struct Client {
+pub struct Client {
     stream: Box<dyn Duplex>,
     input: Vec<u8>,
 }
 
 impl Client {
-    fn send<'a>(&mut self, head: Head, method: &str, sequence: i32, request: &impl Value<'a>) {
+    pub fn send<'a>(&mut self, head: Head, method: &str, sequence: i32, request: &impl Value<'a>) {
         let mut bytes = Vec::new();
         write_request(&head, method, sequence, request, &mut bytes);
         self.stream.write_all(&bytes).unwrap();
     }
 
+    /// Sends a request in the framing of the C++ client.
+    fn send_native<'a>(&mut self, head: Head, method: &str, number: u64, request: &impl Value<'a>) {
+        let mut bytes = Vec::new();
+        native::write_request(&head, method, number, request, true, &mut bytes);
+        self.stream.write_all(&bytes).unwrap();
+    }
+
     /// Returns the sequence number and the response of the next reply.
-    fn receive<T: for<'a> Value<'a>>(&mut self) -> (i32, T) {
+    pub fn receive<T: for<'a> Value<'a>>(&mut self) -> (i32, T) {
         self.receive_with(|bytes| {
             let (received, len) = reply::read::<T>(bytes).unwrap()?;
             Some(((received.sequence, received.response.unwrap()), len))
@@ -121,7 +147,7 @@ impl Client {
     }
 
     /// Returns the sequence number and the value of the next reply, which is that of a GET.
-    fn receive_value(&mut self) -> (i32, Vec<u8>) {
+    pub fn receive_value(&mut self) -> (i32, Vec<u8>) {
         self.receive_with(|bytes| {
             let (received, len) = reply::read::<Read<'_>>(bytes).unwrap()?;
             let read = received.response.unwrap();
@@ -131,14 +157,30 @@ impl Client {
     }
 
     /// Returns the sequence number of the next reply, which is that of a write, and its status.
-    fn receive_update(&mut self) -> (i32, i32) {
+    pub fn receive_update(&mut self) -> (i32, i32) {
         self.receive_with(|bytes| {
             let (received, len) = reply::read::<Update<'_>>(bytes).unwrap()?;
             Some(((received.sequence, received.response.unwrap().error), len))
         })
     }
 
-    fn receive_with<R>(&mut self, decode: impl Fn(&[u8]) -> Option<(R, usize)>) -> R {
+    /// Returns the sequence number of the next reply, and its value if it is that of a GET.
+    fn receive_either(&mut self) -> (i32, Option<Vec<u8>>) {
+        self.receive_with(|bytes| {
+            // The fields of the responses have other types.
+            if let Ok(read) = reply::read::<Read<'_>>(bytes) {
+                let (received, len) = read?;
+                let read = received.response.unwrap();
+                assert_eq!(read.error, 0);
+                return Some(((received.sequence, Some(read.value.to_vec())), len));
+            }
+            let (received, len) = reply::read::<Update<'_>>(bytes).unwrap()?;
+            assert_eq!(received.response.unwrap().error, 0);
+            Some(((received.sequence, None), len))
+        })
+    }
+
+    pub fn receive_with<R>(&mut self, decode: impl Fn(&[u8]) -> Option<(R, usize)>) -> R {
         loop {
             if let Some((result, len)) = decode(&self.input) {
                 self.input.drain(..len);
@@ -160,7 +202,7 @@ impl Client {
     }
 }
 
-fn place(hash_key: &[u8]) -> Head {
+pub fn place(hash_key: &[u8]) -> Head {
     let partition_hash = partition_hash(hash_key, b"");
     let partition = partition_of(partition_hash, 4) as i32;
     Head { app_id: 1, partition, partition_hash, ..Head::default() }
@@ -190,13 +232,62 @@ fn are_answered(server: &Server) {
     let mut client = server.connect();
     let names: Vec<Vec<u8>> = (0..200).map(|i| format!("key{i}").into_bytes()).collect();
     for (i, name) in (0..).zip(&names) {
-        client.send(place(name), "RPC_RRDB_RRDB_PUT", i, &put(name, name));
-        client.send(place(name), "RPC_RRDB_RRDB_GET", i, &raw(name));
+        client.send(place(name), "RPC_RRDB_RRDB_PUT", 2 * i, &put(name, name));
+        client.send(place(name), "RPC_RRDB_RRDB_GET", 2 * i + 1, &raw(name));
     }
-    for (i, name) in (0..).zip(&names) {
-        assert_eq!(client.receive_update(), (i, 0));
-        assert_eq!(client.receive_value(), (i, name.clone()));
-    }
+    // Those of a group come in any order.
+    let mut replies: Vec<_> = (0..400).map(|_| client.receive_either()).collect();
+    replies.sort();
+    let values = names.iter().flat_map(|name| [None, Some(name.clone())]);
+    assert_eq!(replies, (0..).zip(values).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_group_of_reads_and_writes_is_answered_one_by_one() {
+    let server = Server::start(Durability::Os);
+    let mut client = server.connect();
+    client.send(place(b"old"), "RPC_RRDB_RRDB_PUT", 0, &put(b"old", b"v"));
+    let brief = Put { expire_ts_seconds: 1, ..put(b"brief", b"v") };
+    client.send(place(b"brief"), "RPC_RRDB_RRDB_PUT", 1, &brief);
+    assert_eq!((client.receive_update(), client.receive_update()), ((0, 0), (1, 0)));
+    let mut bytes = Vec::new();
+    let mut add = |head: Head, method: &str, number: i32, key: Blob<'static>| {
+        let name = format!("RPC_RRDB_RRDB_{method}");
+        match number % 2 {
+            0 => write_request(&head, &name, number, &key, &mut bytes),
+            _ => native::write_request(&head, &name, number as u64, &key, true, &mut bytes),
+        }
+    };
+    add(place(b"old"), "GET", 2, raw(b"old"));
+    add(place(b"absent"), "GET", 3, raw(b"absent"));
+    add(place(b"brief"), "GET", 4, raw(b"brief"));
+    add(Head { partition: 9, ..place(b"old") }, "GET", 5, raw(b"old"));
+    add(Head { app_id: 9, ..place(b"old") }, "REMOVE", 6, raw(b"old"));
+    add(place(b"old"), "GET", 7, Blob::from(b"\xff\xff"));
+    add(place(b"old"), "GET", 8, raw(b"old"));
+    client.stream.write_all(&bytes).unwrap();
+    let mut replies: Vec<_> = (0..7)
+        .map(|_| {
+            client.receive_with(|bytes| {
+                let (received, len) = reply::read::<Read<'_>>(bytes).unwrap()?;
+                let outcome = received.response.map(|read| (read.error, read.value.to_vec()));
+                Some(((received.sequence, outcome), len))
+            })
+        })
+        .collect();
+    replies.sort_by_key(|(number, _)| *number);
+    let (there, absent) = (Ok((0, b"v".to_vec())), Ok((1, Vec::new())));
+    let missing = Err(ErrorName::ObjectNotFound);
+    let expected = [
+        there.clone(),
+        absent.clone(),
+        absent,
+        missing.clone(),
+        missing,
+        Ok((4, Vec::new())),
+        there,
+    ];
+    assert_eq!(replies, (2..).zip(expected).collect::<Vec<_>>());
 }
 
 #[test]
@@ -209,6 +300,60 @@ fn a_request_that_arrives_byte_by_byte_is_answered() {
         client.stream.write_all(&[byte]).unwrap();
     }
     assert_eq!(client.receive_update(), (5, 0));
+}
+
+#[test]
+fn both_framings_share_a_connection() {
+    let server = Server::start(Durability::Always);
+    let mut client = server.connect();
+    let names: Vec<Vec<u8>> = (0..100).map(|i| format!("key{i}").into_bytes()).collect();
+    for (i, name) in (0..).zip(&names) {
+        client.send_native(place(name), "RPC_RRDB_RRDB_PUT", i as u64, &put(name, name));
+        client.send(place(name), "RPC_RRDB_RRDB_TTL", i, &raw(name));
+        client.send(place(name), "RPC_RRDB_RRDB_PUT", i, &put(name, b"second"));
+        client.send_native(place(name), "RPC_RRDB_RRDB_TTL", i as u64, &raw(name));
+    }
+    // TTL is not grouped with others, so the replies have the order of the requests.
+    for (i, _) in (0..).zip(&names) {
+        for _ in 0..2 {
+            assert_eq!(client.receive_update(), (i, 0));
+            let (number, ttl) = client.receive_with(|bytes| {
+                let (received, len) = reply::read::<Ttl<'_>>(bytes).unwrap()?;
+                Some(((received.sequence, received.response.unwrap().ttl_seconds), len))
+            });
+            assert_eq!((number, ttl), (i, -1));
+        }
+    }
+    // What the C++ client asks the meta server first.
+    let query = QueryConfig { app_name: "t".into(), partition_indices: vec![] };
+    client.send_native(Head::default(), "RPC_CM_QUERY_PARTITION_CONFIG_BY_INDEX", 1, &query);
+    let (_, reply) = client.receive::<QueryConfigReply>();
+    assert_eq!((reply.app_id, reply.partitions.len()), (1, 4));
+}
+
+#[test]
+fn an_rdsn_request_that_arrives_byte_by_byte_is_answered() {
+    let server = Server::start(Durability::Os);
+    let mut client = server.connect();
+    let mut bytes = Vec::new();
+    let put = put(b"h", b"v");
+    native::write_request(&place(b"h"), "RPC_RRDB_RRDB_PUT", 5, &put, true, &mut bytes);
+    for byte in bytes {
+        client.stream.write_all(&[byte]).unwrap();
+    }
+    assert_eq!(client.receive_update(), (5, 0));
+}
+
+#[test]
+fn a_delayed_rdsn_request_is_answered_in_its_framing() {
+    let server = Server::start(Durability::Os);
+    server.set_env("replica.write_throttling", "1*delay*50");
+    let mut client = server.connect();
+    client.send_native(place(b"h"), "RPC_RRDB_RRDB_PUT", 1, &put(b"h", b"first"));
+    client.send_native(place(b"h"), "RPC_RRDB_RRDB_PUT", 2, &put(b"h", b"second"));
+    assert_eq!(client.receive_update(), (1, 0));
+    client.receive_with(|bytes| bytes.starts_with(native::MAGIC).then_some(((), 0)));
+    assert_eq!(client.receive_update(), (2, 0));
 }
 
 #[test]
@@ -234,7 +379,8 @@ fn foreign_bytes_close_only_their_connection() {
     let mut client = server.connect();
     for bytes in [
         &b"GET / HTTP/1.1\r\n\r\n"[..],
-        b"RDSN",
+        b"RDSX",
+        &[&b"RDSN\0\0\0\0\xc0\0\0\0\0\0\0\0\xff\xff\xff\x7f"[..], &[0; 172]].concat(),
         b"THFT\0\0\0\x09\0\0\0\x30\0\0\0\0",
         &[&b"THFT\0\0\0\0\0\0\0\x30\0\0\0\0\x7f\xff\xff\xff"[..], &[0; 40]].concat(),
         &[0xff; 5000],

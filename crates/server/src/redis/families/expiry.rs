@@ -42,14 +42,14 @@ const fn getter(name: &'static str, run: crate::redis::command::Handler) -> Comm
 
 /// The unit of a time argument or reply.
 #[derive(Clone, Copy, PartialEq)]
-enum Unit {
+pub(crate) enum Unit {
     Seconds,
     Milliseconds,
 }
 
 /// What a time is counted from.
 #[derive(Clone, Copy, PartialEq)]
-enum Base {
+pub(crate) enum Base {
     Now,
     Epoch,
 }
@@ -103,21 +103,47 @@ impl Conditions {
     }
 }
 
-fn invalid_time(context: &Context<'_>) -> Failure {
-    format!("ERR invalid expire time in '{}' command", context.command.full_name).into()
+/// What EXPIRE or one of its relatives asks for.
+pub(crate) struct Expire {
+    conditions: Conditions,
+    /// Milliseconds since 1970; before now if the key is to be deleted.
+    pub(crate) time_ms: i64,
+}
+
+impl Expire {
+    /// Parses the arguments behind the key, at a time and for a command.
+    ///
+    /// # Errors
+    ///
+    /// The time is no integer or too far away, or an option is unknown.
+    pub(crate) fn parse(
+        args: Args<'_>,
+        (unit, base): (Unit, Base),
+        (now_ms, command): (u64, &'static str),
+    ) -> Done<Expire> {
+        let conditions = Conditions::parse(args)?;
+        let time = args.integer(2)?;
+        let factor = if unit == Unit::Seconds { 1000 } else { 1 };
+        let base_ms = if base == Base::Now { now_ms.cast_signed() } else { 0 };
+        let time_ms = time.checked_mul(factor).and_then(|ms| ms.checked_add(base_ms));
+        let time_ms = time_ms.ok_or_else(|| -> Failure {
+            format!("ERR invalid expire time in '{command}' command").into()
+        })?;
+        Ok(Expire { conditions, time_ms: time_ms.min(EXPIRE_MAX_MS.cast_signed()) })
+    }
+
+    /// Returns whether it may replace an expiry, 0 if there is none.
+    pub(crate) fn may_replace(&self, old_ms: u64) -> bool {
+        self.conditions.allow(old_ms, self.time_ms)
+    }
 }
 
 fn expire(context: &mut Context<'_>, args: Args<'_>, unit: Unit, base: Base) -> Done {
-    let conditions = Conditions::parse(args)?;
-    let time = args.integer(2)?;
-    let factor = if unit == Unit::Seconds { 1000 } else { 1 };
-    let base_ms = if base == Base::Now { context.now_ms().cast_signed() } else { 0 };
-    let time_ms = time.checked_mul(factor).and_then(|ms| ms.checked_add(base_ms));
-    let time_ms = time_ms.ok_or_else(|| invalid_time(context))?;
-    let time_ms = time_ms.min(EXPIRE_MAX_MS.cast_signed());
+    let asked = Expire::parse(args, (unit, base), context.asked())?;
+    let time_ms = asked.time_ms;
     let place = context.place(args.at(1));
     let head = context.head(&place)?;
-    if !head.is_some_and(|head| conditions.allow(head.expire_ms, time_ms)) {
+    if !head.is_some_and(|head| asked.may_replace(head.expire_ms)) {
         context.out.integer(0);
         return Ok(());
     }
@@ -138,17 +164,23 @@ fn expire(context: &mut Context<'_>, args: Args<'_>, unit: Unit, base: Base) -> 
 
 fn ttl(context: &mut Context<'_>, args: Args<'_>, unit: Unit, base: Base) -> Done {
     let head = context.head(&context.place(args.at(1)))?;
+    let expire_ms = head.map(|head| head.expire_ms);
+    context.out.integer(time_left(expire_ms, context.now_ms(), unit, base));
+    Ok(())
+}
+
+/// Returns what TTL or one of its relatives replies for an expiry, 0 if there is none, or for an absent key.
+pub(crate) fn time_left(expire_ms: Option<u64>, now_ms: u64, unit: Unit, base: Base) -> i64 {
     let in_unit = |ms: u64| match unit {
         Unit::Seconds => ((ms + 500) / 1000).cast_signed(),
         Unit::Milliseconds => ms.cast_signed(),
     };
-    context.out.integer(match (head.map(|head| head.expire_ms), base) {
+    match (expire_ms, base) {
         (None, _) => -2,
         (Some(0), _) => -1,
         (Some(expire_ms), Base::Epoch) => in_unit(expire_ms),
-        (Some(expire_ms), Base::Now) => in_unit(expire_ms.saturating_sub(context.now_ms())),
-    });
-    Ok(())
+        (Some(expire_ms), Base::Now) => in_unit(expire_ms.saturating_sub(now_ms)),
+    }
 }
 
 fn persist(context: &mut Context<'_>, args: Args<'_>) -> Done {

@@ -9,48 +9,59 @@ use crate::text::integer;
 use std::collections::HashMap;
 
 /// Replies for one field.
-const NO_FIELD: i64 = -2;
-const NO_EXPIRY: i64 = -1;
-const REFUSED: i64 = 0;
-const DONE: i64 = 1;
-const DELETED: i64 = 2;
+pub(crate) const NO_FIELD: i64 = -2;
+pub(crate) const NO_EXPIRY: i64 = -1;
+pub(crate) const REFUSED: i64 = 0;
+pub(crate) const DONE: i64 = 1;
+pub(crate) const DELETED: i64 = 2;
 
 /// The error of a count of fields below 1.
-pub(super) const NOT_POSITIVE_COUNT: &str = "ERR Number of fields must be a positive integer";
+pub(crate) const NOT_POSITIVE_COUNT: &str = "ERR Number of fields must be a positive integer";
 
 /// How a time is written.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) struct Clock {
+pub(crate) struct Clock {
     /// Milliseconds per unit.
     pub(super) unit_ms: u64,
     /// Whether times count from now.
     pub(super) is_relative: bool,
 }
 
-const SECONDS: Clock = Clock { unit_ms: 1000, is_relative: true };
-const MILLISECONDS: Clock = Clock { unit_ms: 1, is_relative: true };
-const UNIX_SECONDS: Clock = Clock { unit_ms: 1000, is_relative: false };
-const UNIX_MILLISECONDS: Clock = Clock { unit_ms: 1, is_relative: false };
+pub(crate) const SECONDS: Clock = Clock { unit_ms: 1000, is_relative: true };
+pub(crate) const MILLISECONDS: Clock = Clock { unit_ms: 1, is_relative: true };
+pub(crate) const UNIX_SECONDS: Clock = Clock { unit_ms: 1000, is_relative: false };
+pub(crate) const UNIX_MILLISECONDS: Clock = Clock { unit_ms: 1, is_relative: false };
 
 impl Clock {
     /// Returns the time in milliseconds since 1970 that an argument stands for.
-    pub(super) fn parse(self, context: &Context<'_>, argument: &[u8]) -> Done<u64> {
+    pub(crate) fn parse(
+        self,
+        (now_ms, command): (u64, &'static str),
+        argument: &[u8],
+    ) -> Done<u64> {
         let time = parse_integer(argument)?;
         let time = u64::try_from(time).map_err(|_| "ERR invalid expire time, must be >= 0")?;
-        let base_ms = if self.is_relative { context.now_ms() } else { 0 };
+        let base_ms = if self.is_relative { now_ms } else { 0 };
         let time_ms = time.checked_mul(self.unit_ms).and_then(|time| time.checked_add(base_ms));
-        time_ms.filter(|time| *time <= EXPIRE_MS_MAX).ok_or_else(|| invalid_time(context))
+        time_ms.filter(|time| *time <= EXPIRE_MS_MAX).ok_or_else(|| -> Failure {
+            format!("ERR invalid expire time in '{command}' command").into()
+        })
     }
-}
 
-/// Returns the error of a time that is too far away.
-fn invalid_time(context: &Context<'_>) -> Failure {
-    format!("ERR invalid expire time in '{}' command", context.command.full_name).into()
+    /// Returns what is replied for a field that expires at this time; 0 means never.
+    pub(crate) fn time_left(self, expire_ms: u64, now_ms: u64) -> i64 {
+        let base_ms = if self.is_relative { now_ms } else { 0 };
+        match expire_ms {
+            0 => NO_EXPIRY,
+            // Seconds are rounded up.
+            time => time.saturating_sub(base_ms).div_ceil(self.unit_ms) as i64,
+        }
+    }
 }
 
 /// A condition on the earlier expiry.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Condition {
+pub(crate) enum Condition {
     Always,
     IfNone,
     IfSome,
@@ -59,7 +70,7 @@ enum Condition {
 }
 
 impl Condition {
-    fn parse(word: &[u8]) -> Condition {
+    pub(crate) fn parse(word: &[u8]) -> Condition {
         match word {
             word if is(word, "nx") => Condition::IfNone,
             word if is(word, "xx") => Condition::IfSome,
@@ -70,7 +81,7 @@ impl Condition {
     }
 
     /// Returns whether a field that expires at `old_ms`, 0 meaning never, may expire at `new_ms`.
-    fn allows(self, old_ms: u64, new_ms: u64) -> bool {
+    pub(crate) fn allows(self, old_ms: u64, new_ms: u64) -> bool {
         match self {
             Condition::Always => true,
             Condition::IfNone => old_ms == 0,
@@ -82,7 +93,7 @@ impl Condition {
 }
 
 /// Parses `FIELDS count field ...` at the end of the arguments.
-pub(super) fn parse_fields<'a>(
+pub(crate) fn parse_fields<'a>(
     args: Args<'a>,
     at: usize,
     not_positive: &'static str,
@@ -133,14 +144,25 @@ pub(super) fn hpexpireat(context: &mut Context<'_>, args: Args<'_>) -> Done {
     expire(context, args, UNIX_MILLISECONDS)
 }
 
-fn expire(context: &mut Context<'_>, args: Args<'_>, clock: Clock) -> Done {
-    let key = args.at(1);
-    let found = Hash::find(context, key)?;
-    let time_ms = clock.parse(context, args.at(2))?;
+/// Parses the arguments of HEXPIRE and its relatives behind the key: the time in milliseconds since 1970, the condition
+/// and the fields.
+pub(crate) fn parse_expire<'a>(
+    args: Args<'a>,
+    clock: Clock,
+    asked: (u64, &'static str),
+) -> Done<(u64, Condition, &'a [&'a [u8]])> {
+    let time_ms = clock.parse(asked, args.at(2))?;
     let condition = Condition::parse(args.at(3));
     let fields_at = if condition == Condition::Always { 3 } else { 4 };
     let names =
         parse_fields(args, fields_at, "ERR Parameter `numFields` should be greater than 0")?;
+    Ok((time_ms, condition, names))
+}
+
+fn expire(context: &mut Context<'_>, args: Args<'_>, clock: Clock) -> Done {
+    let key = args.at(1);
+    let found = Hash::find(context, key)?;
+    let (time_ms, condition, names) = parse_expire(args, clock, context.asked())?;
     context.out.array(names.len());
     let Some(mut hash) = found else {
         names.iter().for_each(|_| context.out.integer(NO_FIELD));
@@ -204,15 +226,9 @@ fn ttl(context: &mut Context<'_>, args: Args<'_>, clock: Clock) -> Done {
         names.iter().for_each(|_| context.out.integer(NO_FIELD));
         return Ok(());
     };
-    let base_ms = if clock.is_relative { context.now_ms() } else { 0 };
-    let out = &mut *context.out;
+    let (now_ms, out) = (context.now_ms(), &mut *context.out);
     hash.get_all(context.txn, names, |field| {
-        out.integer(match field.map(|field| field.expire_ms) {
-            None => NO_FIELD,
-            Some(0) => NO_EXPIRY,
-            // Seconds are rounded up.
-            Some(time) => time.saturating_sub(base_ms).div_ceil(clock.unit_ms) as i64,
-        });
+        out.integer(field.map_or(NO_FIELD, |field| clock.time_left(field.expire_ms, now_ms)));
     })
 }
 

@@ -80,7 +80,7 @@ pub(super) fn hgetex(context: &mut Context<'_>, args: Args<'_>) -> Done {
     let key = args.at(1);
     let found = Hash::find(context, key)?;
     let (expiry, fields_at) = match clock_of(args.at(2)) {
-        Some(clock) => (Expiry::At(clock.parse(context, args.at(3))?), 4),
+        Some(clock) => (Expiry::At(clock.parse(context.asked(), args.at(3))?), 4),
         None if args.is(2, "persist") => (Expiry::Persist, 3),
         None => (Expiry::Default, 2),
     };
@@ -167,7 +167,7 @@ impl<'a> SetEx<'a> {
                 expiry = Expiry::Keep;
                 if let Some(clock) = clock {
                     let time = options.next().ok_or("ERR missing expire time")?;
-                    expiry = Expiry::At(clock.parse(context, time)?);
+                    expiry = Expiry::At(clock.parse(context.asked(), time)?);
                 }
             } else if is(word, "fnx") || is(word, "fxx") {
                 if condition != Condition::Always {

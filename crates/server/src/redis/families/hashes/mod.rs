@@ -2,7 +2,7 @@
 //!
 //! Replies with several fields have them in the order of their names; Redis's order is arbitrary.
 
-mod expiry;
+pub(crate) mod expiry;
 mod extended;
 pub(in crate::redis::families) mod hash;
 mod random;

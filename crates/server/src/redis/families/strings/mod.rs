@@ -10,12 +10,14 @@ mod set;
 use crate::redis::command::{
     COUNTED, Command, DENYOOM, FAST, Flags, Group, Handler, ONE_ROW, READONLY, READS_FIRST, WRITE,
 };
-use crate::redis::context::Context;
 use crate::redis::failure::{Done, Failure, NOT_INTEGER};
 use crate::redis::keyspec::{
     KeyFlags, KeySpec, OW, RO, RO_META, RW, RW_INSERT, RW_POP, RW_UPDATE, RW_VARIABLE, one, range,
 };
 use crate::text::integer;
+
+pub(crate) use parts::resolve;
+pub(crate) use set::SetOptions;
 
 /// Sets the value of a key that was absent.
 const OW_INSERT: KeyFlags = KeyFlags(&["OW", "insert"]);
@@ -81,18 +83,25 @@ pub(in crate::redis) const COMMANDS: &[Command] = &[
         .with_docs("7.0.0", "Returns the longest common subsequence of two strings."),
 ];
 
+/// What a time is counted from, and who asks: the time of the evaluation in milliseconds, and the command's name.
+pub(crate) type Asked = (u64, &'static str);
+
 /// Returns the time of an expiry that a command was given.
 ///
 /// # Errors
 ///
 /// It is no integer, not positive, or too far away.
-fn expiry(context: &Context<'_>, text: &[u8], in_seconds: bool, is_relative: bool) -> Done<u64> {
-    let invalid = || -> Failure {
-        format!("ERR invalid expire time in '{}' command", context.command.full_name).into()
-    };
+pub(crate) fn expiry(
+    (now_ms, command): Asked,
+    text: &[u8],
+    in_seconds: bool,
+    is_relative: bool,
+) -> Done<u64> {
+    let invalid =
+        || -> Failure { format!("ERR invalid expire time in '{command}' command").into() };
     let number = integer::parse(text).ok_or(NOT_INTEGER)?;
     let ms = number.checked_mul(if in_seconds { 1000 } else { 1 }).filter(|ms| *ms > 0);
-    let start = if is_relative { context.now_ms() as i64 } else { 0 };
+    let start = if is_relative { now_ms as i64 } else { 0 };
     let at = ms.and_then(|ms| ms.checked_add(start)).ok_or_else(invalid)?;
     u64::try_from(at).map_err(|_| invalid())
 }

@@ -71,7 +71,7 @@ pub(super) fn getrange(context: &mut Context<'_>, args: Args<'_>) -> Done {
 }
 
 /// Returns the first offset of a range and the offset behind its last. Negative ends count from the end of the string.
-fn resolve(start: i64, end: i64, length: u64) -> (u64, u64) {
+pub(crate) fn resolve(start: i64, end: i64, length: u64) -> (u64, u64) {
     if start < 0 && end < 0 && start > end {
         return (0, 0);
     }

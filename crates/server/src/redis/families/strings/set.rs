@@ -1,6 +1,6 @@
 //! SET and its relatives, and GETEX, which has the same options for expiry.
 
-use super::expiry;
+use super::{Asked, expiry};
 use crate::redis::args::{Args, is};
 use crate::redis::context::Context;
 use crate::redis::failure::{Done, SYNTAX};
@@ -8,37 +8,39 @@ use crate::redis::values::Place;
 
 /// Options of SET and GETEX.
 #[derive(Default)]
-struct Options<'a> {
-    only_new: bool,
-    only_old: bool,
-    replies_old: bool,
-    keeps_expiry: bool,
-    persists: bool,
-    expiry: Option<Expiry<'a>>,
+pub(crate) struct SetOptions<'a> {
+    pub(crate) only_new: bool,
+    pub(crate) only_old: bool,
+    pub(crate) replies_old: bool,
+    pub(crate) keeps_expiry: bool,
+    pub(crate) persists: bool,
+    pub(crate) expiry: Option<Expiry<'a>>,
 }
 
 /// An expiry as it is given.
-struct Expiry<'a> {
+pub(crate) struct Expiry<'a> {
     /// The option: EX, PX, EXAT or PXAT.
     word: &'static str,
     text: &'a [u8],
 }
 
 impl Expiry<'_> {
-    fn is_relative(&self) -> bool {
+    /// Returns whether the time counts from now.
+    pub(crate) fn is_relative(&self) -> bool {
         matches!(self.word, "ex" | "px")
     }
 
-    fn at_ms(&self, context: &Context<'_>) -> Done<u64> {
+    /// Returns the time in milliseconds since 1970.
+    pub(crate) fn at_ms(&self, asked: Asked) -> Done<u64> {
         let in_seconds = matches!(self.word, "ex" | "exat");
-        expiry(context, self.text, in_seconds, self.is_relative())
+        expiry(asked, self.text, in_seconds, self.is_relative())
     }
 }
 
-impl<'a> Options<'a> {
+impl<'a> SetOptions<'a> {
     /// Parses the options from an argument on. GETEX knows PERSIST and the expiries, SET all others.
-    fn parse(args: Args<'a>, from: usize, is_set: bool) -> Done<Options<'a>> {
-        let mut options = Options::default();
+    pub(crate) fn parse(args: Args<'a>, from: usize, is_set: bool) -> Done<SetOptions<'a>> {
+        let mut options = SetOptions::default();
         let mut words = args.options(from);
         while let Some(word) = words.next() {
             let has_other = options.keeps_expiry || options.persists;
@@ -71,8 +73,9 @@ pub(super) fn set(context: &mut Context<'_>, args: Args<'_>) -> Done {
     if args.len() == 3 {
         return write(context, &place, args.at(2), None);
     }
-    let options = Options::parse(args, 3, true)?;
-    let expire_ms = options.expiry.as_ref().map(|expiry| expiry.at_ms(context)).transpose()?;
+    let options = SetOptions::parse(args, 3, true)?;
+    let expire_ms =
+        options.expiry.as_ref().map(|expiry| expiry.at_ms(context.asked())).transpose()?;
     let needs_old = options.only_new || options.only_old || options.keeps_expiry;
     let old = if options.replies_old {
         context.reply_string(place.key)?
@@ -106,12 +109,12 @@ pub(super) fn setnx(context: &mut Context<'_>, args: Args<'_>) -> Done {
 }
 
 pub(super) fn setex(context: &mut Context<'_>, args: Args<'_>) -> Done {
-    let expire_ms = expiry(context, args.at(2), true, true)?;
+    let expire_ms = expiry(context.asked(), args.at(2), true, true)?;
     write(context, &context.place(args.at(1)), args.at(3), Some(expire_ms))
 }
 
 pub(super) fn psetex(context: &mut Context<'_>, args: Args<'_>) -> Done {
-    let expire_ms = expiry(context, args.at(2), false, true)?;
+    let expire_ms = expiry(context.asked(), args.at(2), false, true)?;
     write(context, &context.place(args.at(1)), args.at(3), Some(expire_ms))
 }
 
@@ -122,7 +125,7 @@ pub(super) fn getset(context: &mut Context<'_>, args: Args<'_>) -> Done {
 }
 
 pub(super) fn getex(context: &mut Context<'_>, args: Args<'_>) -> Done {
-    let options = Options::parse(args, 2, false)?;
+    let options = SetOptions::parse(args, 2, false)?;
     let place = context.place(args.at(1));
     let Some(old_ms) = context.reply_string(place.key)? else { return Ok(()) };
     let Some(expiry) = &options.expiry else {
@@ -132,7 +135,7 @@ pub(super) fn getex(context: &mut Context<'_>, args: Args<'_>) -> Done {
         }
         return Ok(());
     };
-    let expire_ms = expiry.at_ms(context)?;
+    let expire_ms = expiry.at_ms(context.asked())?;
     if !expiry.is_relative() && expire_ms <= context.now_ms() {
         context.remove(&place)?;
         context.notify(b'g', "del", place.key);
