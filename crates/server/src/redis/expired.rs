@@ -74,7 +74,7 @@ impl Expirations {
     /// Removes and returns an entry whose time is over.
     fn take_due(&self, now_ms: u64) -> Option<DatabaseKey> {
         let mut state = self.state.lock();
-        if state.due.peek()?.0.0 > now_ms {
+        if state.due.peek()?.0.0 >= now_ms {
             return None;
         }
         state.due.pop().map(|Reverse((_, key))| key)

@@ -256,7 +256,7 @@ fn write_expiring(
     mut fields: Vec<HashField>,
 ) -> Done {
     let now_ms = context.now_ms();
-    fields.retain(|field| field.expire_ms == 0 || field.expire_ms > now_ms);
+    fields.retain(|field| field.expire_ms == 0 || field.expire_ms >= now_ms);
     fields.iter_mut().for_each(|field| field.expire_ms = field.expire_ms.min(EXPIRE_MS_MAX));
     let times = fields.iter().map(|field| field.expire_ms).filter(|time| *time > 0);
     let expiries = Expiries {
