@@ -180,7 +180,8 @@ impl Context<'_> {
     }
 
     /// Makes the client wait until one of these keys changes; then the command is evaluated again. A command of a
-    /// transaction or script replies `timeout` at once. The handler must not have written or replied.
+    /// transaction or script replies `timeout` at once. The handler must not have replied. What it wrote is committed
+    /// when a client sent the command, and discarded when a waiting client's command is evaluated again in vain.
     pub fn block(&mut self, keys: &[&[u8]], timeout_ms: Option<u64>, timeout: Timeout) {
         self.block_with(keys, timeout_ms, timeout, None);
     }
