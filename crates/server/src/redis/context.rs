@@ -231,7 +231,7 @@ impl Context<'_> {
     pub fn notify(&mut self, class: u8, name: &'static str, key: &[u8]) {
         if self.server.wants_event(class) {
             let (key, database) = (key.to_vec(), self.db.index());
-            self.effects.events.push(Event { class, name, key, database });
+            self.effects.events.get_mut().push(Event { class, name, key, database });
         }
     }
 
@@ -242,6 +242,19 @@ impl Context<'_> {
         let address = key.as_ptr().addr();
         if self.command.counts_lookups() && self.counted.replace(address) != address {
             self.stats.count_lookup(is_found);
+            if !is_found {
+                self.notify_miss(key);
+            }
+        }
+    }
+
+    /// Tells subscribers of keyspace events that a command read an absent key. OBJECT looks at keys unnoticed.
+    #[cold]
+    fn notify_miss(&self, key: &[u8]) {
+        if self.server.wants_event(b'm') && !self.command.full_name.starts_with("object|") {
+            let (key, database) = (key.to_vec(), self.db.index());
+            let event = Event { class: b'm', name: "keymiss", key, database };
+            self.effects.events.borrow_mut().push(event);
         }
     }
 

@@ -3,6 +3,7 @@
 use super::tracking::Invalidation;
 use super::waiters::Timeout;
 use super::watches::DatabaseKey;
+use std::cell::RefCell;
 
 /// A change of a key that subscribers may be told of.
 #[derive(Clone, Debug)]
@@ -46,8 +47,8 @@ pub struct Block {
 pub struct Effects {
     /// Keys that changed; only while somebody watches or waits.
     pub touched: Vec<DatabaseKey>,
-    /// Events; only of classes that are switched on.
-    pub events: Vec<Event>,
+    /// Events; only of classes that are switched on. Look-ups that find nothing add some, too.
+    pub events: RefCell<Vec<Event>>,
     /// Messages to channels. Their receivers are counted when they are published.
     pub messages: Vec<Message>,
     /// Messages to clients that cache changed keys.
@@ -66,7 +67,7 @@ impl Effects {
     /// Forgets all effects.
     pub fn clear(&mut self) {
         self.touched.clear();
-        self.events.clear();
+        self.events.get_mut().clear();
         self.messages.clear();
         self.emptied.clear();
         self.invalidations.clear();
@@ -77,7 +78,7 @@ impl Effects {
     /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.touched.is_empty()
-            && self.events.is_empty()
+            && self.events.borrow().is_empty()
             && self.messages.is_empty()
             && self.emptied.is_empty()
             && self.invalidations.is_empty()

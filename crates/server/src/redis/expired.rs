@@ -179,7 +179,7 @@ impl Server {
             worker.effects.touched.push(key.clone());
         }
         if self.wants_event(b'x') {
-            worker.effects.events.push(super::effects::Event {
+            worker.effects.events.get_mut().push(super::effects::Event {
                 class: b'x',
                 name: "expired",
                 key: key.1.to_vec(),
