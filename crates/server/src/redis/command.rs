@@ -21,7 +21,7 @@ pub enum Run {
     Container,
 }
 
-/// Properties of a command. Those up to [`NO_MULTI`] are Redis's.
+/// Properties of a command. Those up to [`ASKING`] are Redis's.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Flags(pub u32);
 
@@ -81,6 +81,9 @@ pub const ALLOW_BUSY: Flags = Flags(1 << 14);
 pub const SKIP_MONITOR: Flags = Flags(1 << 15);
 /// Not in the slow log.
 pub const SKIP_SLOWLOG: Flags = Flags(1 << 16);
+
+/// Sent by nodes of a cluster that move keys.
+pub const ASKING: Flags = Flags(1 << 17);
 
 /// Reads one row of one key, and writes nothing: it needs no latches.
 pub const ONE_ROW: Flags = Flags(1 << 24);
