@@ -7,7 +7,7 @@
 //! | Folder | Owns |
 //! |---|---|
 //! | `error`, `clock` | the server's error type; the wall clock and the monotonic clock, which tests replace |
-//! | `files` | files that are replaced in one step |
+//! | `files`, `complaints` | files that are replaced in one step; errors of repeated tasks, printed now and then |
 //! | `tls` | certificates, keys, and the configuration of encrypted connections |
 //! | `text` | value rules of Redis: glob patterns, numbers, slots, LZF, CRC-64 |
 //! | `hll`, `geo`, `bits`, `streamid` | HyperLogLog, geohash, bit operations, stream ids: pure functions over bytes |
@@ -27,6 +27,7 @@
 
 pub mod bits;
 pub mod clock;
+pub mod complaints;
 pub mod config;
 pub mod dump;
 pub mod error;

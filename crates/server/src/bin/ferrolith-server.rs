@@ -8,6 +8,7 @@
 //! ```
 
 use ferrolith_server::clock::{Clock, SystemClock};
+use ferrolith_server::complaints::Complaints;
 use ferrolith_server::config::Flags;
 use ferrolith_server::error::{Error, Result};
 use ferrolith_server::net::http;
@@ -183,6 +184,7 @@ fn wait_for_end(
             tokio::spawn(http::serve(socket, server.clone(), tls));
         }
         let mut ticks = tokio::time::interval(TICK);
+        let mut complaints = Complaints::new("removing what has expired");
         loop {
             tokio::select! {
                 _ = terminate.recv() => return Ok(()),
@@ -192,8 +194,8 @@ fn wait_for_end(
                 _ = ticks.tick() => {
                     server.stats.sample(clock.monotonic_us());
                     let ticked = store.tick(clock).and_then(|()| service.admin().tick());
-                    if let Err(error) = ticked {
-                        eprintln!("removing what has expired: {error}");
+                    if let Some(line) = complaints.note(ticked, clock.monotonic_us()) {
+                        eprintln!("{line}");
                     }
                 }
             }

@@ -3,6 +3,7 @@
 
 use super::stream::Stream;
 use super::{handshake, proxy, resp, thft};
+use crate::complaints::Complaints;
 use crate::error::{Error, Result};
 use crate::pegasus::Service;
 use crate::pegasus::proxy::Proxy;
@@ -208,10 +209,13 @@ async fn work(
 
 /// Removes expired keys whose events clients wait for.
 async fn remove_expired(server: Arc<redis::Server>, worker: Rc<RefCell<redis::Worker>>) {
+    let mut complaints = Complaints::new("removing expired keys");
     loop {
         tokio::time::sleep(EXPIRY_PAUSE).await;
-        if let Err(failure) = server.remove_expired(&mut worker.borrow_mut()) {
-            eprintln!("removing expired keys: {}", failure.text());
+        let removed = server.remove_expired(&mut worker.borrow_mut());
+        let removed = removed.map_err(|failure| failure.text().into_owned());
+        if let Some(line) = complaints.note(removed, server.clock.monotonic_us()) {
+            eprintln!("{line}");
         }
     }
 }

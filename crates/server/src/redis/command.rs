@@ -21,7 +21,7 @@ pub enum Run {
     Container,
 }
 
-/// Properties of a command. Those up to [`NO_MULTI`] are Redis's.
+/// Properties of a command. Those up to [`ASKING`] are Redis's.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Flags(pub u32);
 
@@ -82,6 +82,9 @@ pub const SKIP_MONITOR: Flags = Flags(1 << 15);
 /// Not in the slow log.
 pub const SKIP_SLOWLOG: Flags = Flags(1 << 16);
 
+/// Sent by nodes of a cluster that move keys.
+pub const ASKING: Flags = Flags(1 << 17);
+
 /// Reads one row of one key, and writes nothing: it needs no latches.
 pub const ONE_ROW: Flags = Flags(1 << 24);
 /// Reads nothing after its first write, so its writes need no overlay.
@@ -94,6 +97,8 @@ pub const ALL_KEYS: Flags = Flags(1 << 27);
 pub const UNDECLARED: Flags = Flags(1 << 29);
 /// Writes, and counts as a reader of its keys: INFO shows whether it found them.
 pub const COUNTED: Flags = Flags(1 << 30);
+/// May begin anew on a thread of its own, so it is not evaluated as one of a group.
+pub const APART: Flags = Flags(1 << 31);
 /// Allowed to RESP2 clients that subscribed.
 pub const IN_SUBSCRIPTION: Flags = Flags(1 << 28);
 

@@ -77,6 +77,8 @@ pub struct Context<'a> {
     pub(super) is_detached: bool,
     /// Whether a part of the same evaluation ran before, and was discarded.
     pub(super) is_repeated: bool,
+    /// How long a script of it ran before, in microseconds.
+    pub(super) ran_us: u64,
 }
 
 /// What all commands of an evaluation have in common.
@@ -122,6 +124,7 @@ impl<'a> Context<'a> {
             counted: Cell::new(0),
             is_detached: worker.is_detached,
             is_repeated: worker.is_repeated || has_widened,
+            ran_us: worker.ran_us,
         }
     }
 }
@@ -185,7 +188,8 @@ impl Context<'_> {
     }
 
     /// Makes the client wait until one of these keys changes; then the command is evaluated again. A command of a
-    /// transaction or script replies `timeout` at once. The handler must not have written or replied.
+    /// transaction or script replies `timeout` at once. The handler must not have replied. What it wrote is committed
+    /// when a client sent the command, and discarded when a waiting client's command is evaluated again in vain.
     pub fn block(&mut self, keys: &[&[u8]], timeout_ms: Option<u64>, timeout: Timeout) {
         self.block_with(keys, timeout_ms, timeout, None);
     }
@@ -235,7 +239,7 @@ impl Context<'_> {
     pub fn notify(&mut self, class: u8, name: &'static str, key: &[u8]) {
         if self.server.wants_event(class) {
             let (key, database) = (key.to_vec(), self.db.index());
-            self.effects.events.push(Event { class, name, key, database });
+            self.effects.events.get_mut().push(Event { class, name, key, database });
         }
     }
 
@@ -246,6 +250,19 @@ impl Context<'_> {
         let address = key.as_ptr().addr();
         if self.command.counts_lookups() && self.counted.replace(address) != address {
             self.stats.count_lookup(is_found);
+            if !is_found {
+                self.notify_miss(key);
+            }
+        }
+    }
+
+    /// Tells subscribers of keyspace events that a command read an absent key. OBJECT looks at keys unnoticed.
+    #[cold]
+    fn notify_miss(&self, key: &[u8]) {
+        if self.server.wants_event(b'm') && !self.command.full_name.starts_with("object|") {
+            let (key, database) = (key.to_vec(), self.db.index());
+            let event = Event { class: b'm', name: "keymiss", key, database };
+            self.effects.events.borrow_mut().push(event);
         }
     }
 
@@ -295,6 +312,7 @@ impl Context<'_> {
             counted: Cell::new(0),
             is_detached: self.is_detached,
             is_repeated: self.is_repeated,
+            ran_us: self.ran_us,
         };
         let start_us = self.server.clock.monotonic_us();
         let result = handler(&mut inner, args);

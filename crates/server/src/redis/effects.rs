@@ -1,8 +1,10 @@
 //! What follows a commit: marks for watchers, wake-ups of blocked clients, and messages to subscribers.
 
+use super::ranks::{Division, RankChanges};
 use super::tracking::Invalidation;
 use super::waiters::Timeout;
 use super::watches::DatabaseKey;
+use std::cell::RefCell;
 
 /// A change of a key that subscribers may be told of.
 #[derive(Clone, Debug)]
@@ -46,8 +48,8 @@ pub struct Block {
 pub struct Effects {
     /// Keys that changed; only while somebody watches or waits.
     pub touched: Vec<DatabaseKey>,
-    /// Events; only of classes that are switched on.
-    pub events: Vec<Event>,
+    /// Events; only of classes that are switched on. Look-ups that find nothing add some, too.
+    pub events: RefCell<Vec<Event>>,
     /// Messages to channels. Their receivers are counted when they are published.
     pub messages: Vec<Message>,
     /// Messages to clients that cache changed keys.
@@ -58,26 +60,34 @@ pub struct Effects {
     pub script_reads: bool,
     /// Whether and how the command waits.
     pub block: Option<Block>,
+    /// Rows whose number indexes of ranks keep.
+    pub ranks: RankChanges,
+    /// The block of such an index that is divided before the evaluation begins anew.
+    pub division: Option<Division>,
+    /// How often the request began anew for this.
+    pub divisions: u32,
     /// Databases whose contents changed as a whole, so that blocked clients are evaluated again.
     pub emptied: Vec<u32>,
 }
 
 impl Effects {
-    /// Forgets all effects.
+    /// Forgets all effects, but not how often the request began anew.
     pub fn clear(&mut self) {
         self.touched.clear();
-        self.events.clear();
+        self.events.get_mut().clear();
         self.messages.clear();
         self.emptied.clear();
         self.invalidations.clear();
         (self.writer, self.script_reads) = (0, false);
         self.block = None;
+        self.ranks.clear();
+        self.division = None;
     }
 
     /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.touched.is_empty()
-            && self.events.is_empty()
+            && self.events.borrow().is_empty()
             && self.messages.is_empty()
             && self.emptied.is_empty()
             && self.invalidations.is_empty()

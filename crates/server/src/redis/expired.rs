@@ -74,7 +74,7 @@ impl Expirations {
     /// Removes and returns an entry whose time is over.
     fn take_due(&self, now_ms: u64) -> Option<DatabaseKey> {
         let mut state = self.state.lock();
-        if state.due.peek()?.0.0 > now_ms {
+        if state.due.peek()?.0.0 >= now_ms {
             return None;
         }
         state.due.pop().map(|Reverse((_, key))| key)
@@ -179,7 +179,7 @@ impl Server {
             worker.effects.touched.push(key.clone());
         }
         if self.wants_event(b'x') {
-            worker.effects.events.push(super::effects::Event {
+            worker.effects.events.get_mut().push(super::effects::Event {
                 class: b'x',
                 name: "expired",
                 key: key.1.to_vec(),

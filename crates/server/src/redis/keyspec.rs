@@ -27,6 +27,8 @@ pub const RW_INSERT: KeyFlags = KeyFlags(&["RW", "insert"]);
 pub const RW_DELETE: KeyFlags = KeyFlags(&["RW", "delete"]);
 /// Replies and removes elements.
 pub const RW_POP: KeyFlags = KeyFlags(&["RW", "access", "delete"]);
+/// Replies and removes elements. Not all keys can be described.
+pub const RW_POP_INCOMPLETE: KeyFlags = KeyFlags(&["RW", "access", "delete", "incomplete"]);
 /// Replaces the value.
 pub const OW: KeyFlags = KeyFlags(&["OW", "update"]);
 /// Reads and changes the value, as options or operations say.
@@ -39,6 +41,8 @@ pub const RM: KeyFlags = KeyFlags(&["RM", "delete"]);
 pub enum Begin {
     /// At an argument.
     Index(usize),
+    /// At an argument, unless it is empty.
+    Filled(usize),
     /// Behind a word, which is searched from an argument on; a negative start counts from the end, backwards.
     Keyword(&'static str, i32),
 }
@@ -100,6 +104,18 @@ pub const fn after(word: &'static str, from: i32, flags: KeyFlags) -> KeySpec {
     KeySpec { flags, begin: Begin::Keyword(word, from), find }
 }
 
+/// Returns the specification of one key that may be empty if others follow a word.
+pub const fn filled(at: usize, flags: KeyFlags) -> KeySpec {
+    let find = Find::Range { last: 0, step: 1, limit: 0 };
+    KeySpec { flags, begin: Begin::Filled(at), find }
+}
+
+/// Returns the specification of all that follows a word, which is searched from `from` on.
+pub const fn all_after(word: &'static str, from: i32, flags: KeyFlags) -> KeySpec {
+    let find = Find::Range { last: -1, step: 1, limit: 0 };
+    KeySpec { flags, begin: Begin::Keyword(word, from), find }
+}
+
 /// Returns the specification of the first half of what follows a word.
 pub const fn half_after(word: &'static str, from: i32, flags: KeyFlags) -> KeySpec {
     let find = Find::Range { last: -1, step: 1, limit: 2 };
@@ -132,6 +148,7 @@ impl KeySpec {
     fn begin_of(&self, args: Args<'_>) -> Option<usize> {
         match self.begin {
             Begin::Index(at) => (at < args.len()).then_some(at),
+            Begin::Filled(at) => args.get(at).is_some_and(|arg| !arg.is_empty()).then_some(at),
             Begin::Keyword(word, from) if from >= 0 => {
                 let found = (from as usize..args.len()).find(|at| is(args.at(*at), word))?;
                 (found + 1 < args.len()).then_some(found + 1)

@@ -141,7 +141,7 @@ impl Server {
 
     /// Sends the events and messages of an evaluation.
     fn tell_subscribers(&self, worker: &mut Worker) {
-        worker.effects.events.drain(..).for_each(|event| self.publish_event(&event));
+        worker.effects.events.get_mut().drain(..).for_each(|event| self.publish_event(&event));
         for message in worker.effects.invalidations.drain(..) {
             message.send(&self.clients);
         }

@@ -28,7 +28,7 @@ pub const EXPIRE_MS_MAX: u64 = (1 << 46) - 1;
 /// A field of a hash: the value of a D row.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Field<'a> {
-    /// When the field expires, in milliseconds since 1970; 0 means never.
+    /// The last millisecond since 1970 in which the field is there; 0 means that it never expires.
     pub expire_ms: u64,
     /// The field's value.
     pub payload: &'a [u8],
@@ -58,18 +58,18 @@ impl<'a> Field<'a> {
         out
     }
 
-    /// Returns whether the field has expired at this time. An expired field is absent.
+    /// Returns whether the field has expired at this time: its last millisecond is over. An expired field is absent.
     pub fn is_expired(&self, now_ms: u64) -> bool {
-        self.expire_ms != 0 && self.expire_ms <= now_ms
+        self.expire_ms != 0 && self.expire_ms < now_ms
     }
 }
 
 /// What a hash's M row tells about the expiries of its fields.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Expiries {
-    /// No field expires before this time.
+    /// No field is absent at this time or before.
     pub earliest_ms: u64,
-    /// The time at which the last of the expiring fields expires.
+    /// The last millisecond of the expiring field that expires last.
     pub latest_ms: u64,
     /// The number of fields that expire, expired ones whose rows still exist included.
     pub count: u64,
@@ -100,12 +100,12 @@ impl Expiries {
 
     /// Returns whether fields may have expired whose rows exist.
     pub fn are_due(&self, now_ms: u64) -> bool {
-        self.count > 0 && self.earliest_ms <= now_ms
+        self.count > 0 && self.earliest_ms < now_ms
     }
 
     /// Returns whether all of a hash's fields have expired, so that its key is absent.
     pub fn has_ended(&self, fields: u64, now_ms: u64) -> bool {
-        self.count > 0 && self.count == fields && self.latest_ms <= now_ms
+        self.count > 0 && self.count == fields && self.latest_ms < now_ms
     }
 }
 
@@ -156,8 +156,8 @@ mod tests {
         assert_eq!(Field::parse(b""), None);
         assert_eq!(Field::parse(b"\x80\x00\x00\x00\x00\x01"), None);
         assert!(!Field { expire_ms: 0, payload: b"" }.is_expired(u64::MAX));
-        assert!(Field { expire_ms: 5, payload: b"" }.is_expired(5));
-        assert!(!Field { expire_ms: 5, payload: b"" }.is_expired(4));
+        assert!(Field { expire_ms: 5, payload: b"" }.is_expired(6));
+        assert!(!Field { expire_ms: 5, payload: b"" }.is_expired(5));
     }
 
     #[test]
@@ -167,8 +167,8 @@ mod tests {
         assert_eq!(Expiries::parse(&Expiries::default().to_bytes()), Some(Expiries::default()));
         assert_eq!(Expiries::parse(b"short"), None);
         let bounded = Expiries { earliest_ms: 5, latest_ms: 9, count: 3 };
-        assert!(bounded.are_due(5) && !bounded.are_due(4));
-        assert!(bounded.has_ended(3, 9) && !bounded.has_ended(3, 8) && !bounded.has_ended(4, 9));
+        assert!(bounded.are_due(6) && !bounded.are_due(5));
+        assert!(bounded.has_ended(3, 10) && !bounded.has_ended(3, 9) && !bounded.has_ended(4, 10));
         assert!(!Expiries::default().has_ended(0, u64::MAX));
         assert_eq!(parse_expiry_sub(&expiry_sub(7, b"f")), Some((7, &b"f"[..])));
         assert_eq!(parse_expiry_sub(b"short"), None);

@@ -96,7 +96,7 @@ pub struct Head {
     pub ty: Type,
     /// The encoding; its meaning depends on the type.
     pub encoding: u8,
-    /// When the key expires, in milliseconds since 1970; 0 means never.
+    /// The last millisecond since 1970 in which the key is there; 0 means that it never expires.
     pub expire_ms: u64,
 }
 
@@ -115,9 +115,9 @@ impl Head {
         Some((Head { ty, encoding: flags >> 4 & 0x07, expire_ms }, body))
     }
 
-    /// Returns whether the key has expired at this time. An expired key is absent.
+    /// Returns whether the key has expired at this time: its last millisecond is over. An expired key is absent.
     pub fn is_expired(&self, now_ms: u64) -> bool {
-        self.expire_ms != 0 && self.expire_ms <= now_ms
+        self.expire_ms != 0 && self.expire_ms < now_ms
     }
 
     /// Appends the head's bytes; the body follows.

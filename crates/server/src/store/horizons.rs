@@ -3,8 +3,9 @@
 //! A version is an epoch (24 bits) and a counter (40 bits). The epoch is the number of times that the store was opened,
 //! and is persisted before the first version is handed out; it never comes from a clock.
 //!
-//! 1. W: rows that expired by W may be dropped. W stays behind the wall clock, is persisted before it is used, and
-//!    commands are evaluated at a time after W: so no command can see a dropped row as alive, whatever the clock does.
+//! 1. W: rows that have expired at the time W may be dropped. W stays behind the wall clock, is persisted before it is
+//!    used, and no command is evaluated at an earlier time: so no command can see a dropped row as alive, whatever the
+//!    clock does.
 //! 2. H: rows with a version below H that their M row does not name may be dropped. Commands that write a new version's
 //!    rows before its M row finish long before H reaches that version.
 
@@ -44,9 +45,9 @@ impl Horizons {
         self.version.fetch_max(version, Ordering::AcqRel);
     }
 
-    /// Returns the time at which a command is evaluated: the wall clock's, but after W.
+    /// Returns the time at which a command is evaluated: the wall clock's, but not before W.
     pub fn evaluation_ms(&self, wall_ms: u64) -> u64 {
-        wall_ms.max(self.expired_ms() + 1)
+        wall_ms.max(self.expired_ms())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::dump::{self, HashField, Value, Version};
 use crate::redis::args::{Args, is, parse_integer};
-use crate::redis::command::{Command, DENYOOM, Group, READONLY, WRITE};
+use crate::redis::command::{ASKING, Command, DENYOOM, Group, READONLY, WRITE};
 use crate::redis::context::Context;
 use crate::redis::copies::BulkWriter;
 use crate::redis::failure::{Done, Failure, SYNTAX};
@@ -25,6 +25,12 @@ pub(in crate::redis) const COMMANDS: &[Command] = &[
     Command::new("restore", -4, WRITE.and(DENYOOM), Group::Generic, restore)
         .with_keys(&[one(1, OW)])
         .with_docs("2.6.0", "Creates a key from the serialized form of a value."),
+    Command::new("restore-asking", -4, WRITE.and(DENYOOM).and(ASKING), Group::Server, restore)
+        .with_keys(&[one(1, OW)])
+        .with_docs(
+            "3.0.0",
+            "Does the same as RESTORE, for programs that move slots between nodes.",
+        ),
 ];
 
 /// The memory that a value may take while it is dumped or restored.
@@ -261,7 +267,7 @@ fn write_expiring(
     mut fields: Vec<HashField>,
 ) -> Done {
     let now_ms = context.now_ms();
-    fields.retain(|field| field.expire_ms == 0 || field.expire_ms > now_ms);
+    fields.retain(|field| field.expire_ms == 0 || field.expire_ms >= now_ms);
     fields.iter_mut().for_each(|field| field.expire_ms = field.expire_ms.min(EXPIRE_MS_MAX));
     let times = fields.iter().map(|field| field.expire_ms).filter(|time| *time > 0);
     let expiries = Expiries {

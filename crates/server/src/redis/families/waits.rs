@@ -4,6 +4,7 @@ use crate::redis::args::Args;
 use crate::redis::command::{BLOCKING, Command, Group, NOSCRIPT, WRITE};
 use crate::redis::context::Context;
 use crate::redis::failure::Done;
+use crate::redis::keyspec::{RW_POP, RW_POP_INCOMPLETE, all_after, filled};
 use crate::redis::waiters::Timeout;
 use crate::text::integer;
 
@@ -13,6 +14,7 @@ pub(in crate::redis) const COMMANDS: &[Command] = &[
     Command::new("waitaof", 4, NOSCRIPT.and(BLOCKING), Group::Generic, wait_aof)
         .with_docs("7.2.0", "Waits until the writes of the connection are on the device."),
     Command::new("migrate", -6, WRITE, Group::Generic, migrate)
+        .with_keys(&[filled(3, RW_POP), all_after("KEYS", -2, RW_POP_INCOMPLETE)])
         .with_docs("2.6.0", "Refused: keys are moved between servers with DUMP and RESTORE."),
 ];
 

@@ -155,8 +155,8 @@ fn replies_without_state_are_the_same() {
     });
 }
 
-/// Commands that later versions of Redis describe otherwise: ZRANK has WITHSCORE, and WAIT blocks. MIGRATE is refused.
-const LATER: [&str; 4] = ["zrank", "zrevrank", "wait", "migrate"];
+/// Commands that later versions of Redis describe otherwise: ZRANK has WITHSCORE, and WAIT blocks.
+const LATER: [&str; 3] = ["zrank", "zrevrank", "wait"];
 
 #[test]
 fn descriptions_have_arity_and_keys_of_redis() {
@@ -183,18 +183,26 @@ fn descriptions_have_arity_and_keys_of_redis() {
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
-/// Returns arity, write and read flags, and the range of keys of a description.
+/// Returns arity, write and read flags, and the keys of a description: their range and their specifications.
 fn fields(info: &Value) -> Option<(Value, BTreeSet<String>, Vec<Value>)> {
     let Value::Array(list) = info else { return None };
     let Some(Value::Array(info)) = list.first() else { return None };
-    let [_, arity, Value::Array(flags), first, last, step, ..] = &info[..] else { return None };
-    const COMPARED: [&str; 8] =
-        ["write", "readonly", "denyoom", "admin", "pubsub", "noscript", "blocking", "no_auth"];
+    let [_, arity, Value::Array(flags), first, last, step, _, _, specs, _] = &info[..] else {
+        return None;
+    };
+    const COMPARED: [&str; 9] = [
+        "write", "readonly", "denyoom", "admin", "pubsub", "noscript", "blocking", "no_auth",
+        "asking",
+    ];
     let flags = flags.iter().filter_map(|flag| match flag {
         Value::Simple(flag) if COMPARED.contains(&flag.as_str()) => Some(flag.clone()),
         _ => None,
     });
-    Some((arity.clone(), flags.collect(), vec![first.clone(), last.clone(), step.clone()]))
+    Some((
+        arity.clone(),
+        flags.collect(),
+        vec![first.clone(), last.clone(), step.clone(), specs.clone().sorted()],
+    ))
 }
 
 fn text(value: Value) -> String {

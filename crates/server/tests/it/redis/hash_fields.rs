@@ -31,7 +31,7 @@ fn dumped_hashes_keep_the_expiries_of_their_fields() {
     clock.advance_ms(50);
     assert_eq!(restore(&mut client, "early"), Value::Simple("OK".into()));
     assert_eq!(client.say("HPTTL early FIELDS 3 a b c"), integers(&[50, 4950, -1]));
-    clock.advance_ms(50);
+    clock.advance_ms(51);
     assert_eq!(restore(&mut client, "late"), Value::Simple("OK".into()));
     assert_eq!(client.say("HLEN late"), Value::Integer(2), "fields that have expired are left out");
     clock.advance_ms(4900);
@@ -53,12 +53,15 @@ fn fields_expire_one_by_one() {
     let time = START_MS as i64 + 100;
     assert_eq!(client.say("HPEXPIRETIME h FIELDS 1 a"), integers(&[time]));
     clock.advance_ms(100);
+    assert_eq!(client.say("HPTTL h FIELDS 1 a"), integers(&[0]), "its last millisecond");
+    assert_eq!(client.say("HLEN h"), Value::Integer(3));
+    clock.advance_ms(1);
     assert_eq!(client.say("HLEN h"), Value::Integer(2));
     assert_eq!(client.say("HGET h a"), Value::Null);
     assert_eq!(client.say("HSETNX h a 4"), Value::Integer(1));
     assert_eq!(client.say("HPTTL h FIELDS 1 a"), integers(&[-1]), "a new value has no expiry");
     assert_eq!(client.say("HINCRBY h b 5"), Value::Integer(7));
-    assert_eq!(client.say("HPTTL h FIELDS 1 b"), integers(&[900]), "a sum keeps the expiry");
+    assert_eq!(client.say("HPTTL h FIELDS 1 b"), integers(&[899]), "a sum keeps the expiry");
     assert_eq!(client.say("HPERSIST h FIELDS 3 a b x"), integers(&[-1, 1, -2]));
     clock.advance_ms(5000);
     assert_eq!(client.say("HLEN h"), Value::Integer(3));
@@ -71,7 +74,7 @@ fn a_hash_whose_fields_have_all_expired_is_absent() {
     client.say("HSET h a 1 b 2");
     client.say("HPEXPIRE h 10 FIELDS 1 a");
     client.say("HPEXPIRE h 20 FIELDS 1 b");
-    clock.advance_ms(10);
+    clock.advance_ms(11);
     assert_eq!(client.say("HGETALL h"), Value::Array(vec![Value::bulk("b"), Value::bulk("2")]));
     clock.advance_ms(10);
     assert_eq!(client.say("HLEN h"), Value::Integer(0));
@@ -98,7 +101,7 @@ fn copies_keep_the_expiries_of_fields() {
         let ttl = client.say(&format!("HPTTL {key} FIELDS 2 a b"));
         assert_eq!(ttl, integers(&[10, -1]), "{key}");
     }
-    clock.advance_ms(10);
+    clock.advance_ms(11);
     for key in ["copy", "moved"] {
         assert_eq!(client.say(&format!("HLEN {key}")), Value::Integer(1), "{key}");
         assert_eq!(client.say(&format!("HSET {key} c 3")), Value::Integer(1), "{key}");
@@ -119,7 +122,7 @@ fn more_fields_expire_than_one_command_removes() {
     }
     client.call(&set);
     client.call(&expire);
-    clock.advance_ms(10);
+    clock.advance_ms(11);
     assert_eq!(client.say("HLEN h"), Value::Integer(1));
     // Each write removes a part. A field that is written again is not removed later.
     for left in [4000, 3000, 2000, 1000, 0] {
@@ -187,7 +190,7 @@ fn values_and_expiries_in_one_command() {
     assert_eq!(client.say("HGETEX h FIELDS 1 b"), bulks(&["5"]));
     assert_eq!(client.say("HPTTL h FIELDS 2 a b"), integers(&[-1, 1000]));
     assert_eq!(client.say("HGETDEL h FIELDS 3 a a x"), bulks(&["3", "", ""]));
-    clock.advance_ms(1000);
+    clock.advance_ms(1001);
     assert_eq!(client.say("HGETALL h"), bulks(&["c", "4"]));
     assert_eq!(client.say("HSETEX h PXAT 1 FIELDS 2 c 4 d 5"), Value::Integer(1));
     assert_eq!(client.say("EXISTS h"), Value::Integer(0));
@@ -215,7 +218,7 @@ struct Model(BTreeMap<String, (String, Option<u64>)>);
 
 impl Model {
     fn expire(&mut self, now_ms: u64) {
-        self.0.retain(|_, (_, expires)| expires.is_none_or(|at| at > now_ms));
+        self.0.retain(|_, (_, expires)| expires.is_none_or(|at| at >= now_ms));
     }
 
     /// Runs a command, and returns its reply.

@@ -198,6 +198,48 @@ fn keyspace_events_as_redis() {
     }
 }
 
+/// Commands that read absent keys, and some that do not tell so.
+const MISSES: &str = "GET none|MGET none s none|EXISTS none none s|TTL none|PTTL none|EXPIRETIME none|TYPE none\
+    |STRLEN none|GETRANGE none 0 1|LCS none s|GETEX none|GETDEL none|GETSET none2 v|DEL none2|GETBIT none 0\
+    |BITCOUNT none|BITPOS none 1|BITFIELD_RO none GET u4 0|PFCOUNT none|HGET none f|HMGET none f g|HGETALL none\
+    |HLEN none|HRANDFIELD none|HSCAN none 0|LLEN none|LRANGE none 0 1|LINDEX none 0|LPOS none x|SMEMBERS none\
+    |SISMEMBER none m|SCARD none|SRANDMEMBER none|SSCAN none 0|ZSCORE none m|ZRANGE none 0 1|ZRANK none m\
+    |ZCOUNT none 0 1|ZCARD none|ZRANDMEMBER none|GEOPOS none m|XLEN none|XRANGE none - +|DUMP none|TOUCH none\
+    |OBJECT ENCODING none|OBJECT REFCOUNT none|MEMORY USAGE none|SORT none|SORT_RO none|SET none x XX|LPOP none\
+    |EXPIRE none 10|PERSIST none|RENAME none other|GET s|MGET s s|LRANGE none 0 -1";
+
+#[test]
+fn absent_keys_are_told_as_redis_does() {
+    let Some(theirs) = Theirs::start() else { return };
+    let ours = Ours::start();
+    let connect = |address: SocketAddr| {
+        let mut clients = [Client::connect(address), Client::connect(address)];
+        clients[0].say("SET s value");
+        clients[0].say("CONFIG SET notify-keyspace-events KEm");
+        clients[1].say("PSUBSCRIBE *");
+        clients
+    };
+    let (mut our, mut their) = (connect(ours.address), connect(theirs.address));
+    let mut told = 0;
+    for command in MISSES.split('|') {
+        for in_transaction in [false, true] {
+            for client in [&mut our[0], &mut their[0]] {
+                if in_transaction {
+                    client.say("MULTI");
+                }
+                client.say(command);
+                if in_transaction {
+                    client.say("EXEC");
+                }
+            }
+            let found = receive_all(&mut our[1], &[]);
+            assert_eq!(found, receive_all(&mut their[1], &[]), "{command}");
+            told += found.len();
+        }
+    }
+    assert!(told > 100, "{told}");
+}
+
 #[test]
 fn events_of_keys_that_expire() {
     let ours = Ours::start();

@@ -344,13 +344,56 @@ fn hide_times(value: Value) -> Value {
     }
 }
 
+/// Returns a command behind those that create its consumer. Some commands create it only if there are entries for it in
+/// Redis 7.0, and always from 7.2 on.
+fn with_consumers(command: Vec<Vec<u8>>) -> Vec<Vec<Vec<u8>>> {
+    let keys = match &command[0][..] {
+        b"XREADGROUP" => {
+            let at = command.iter().position(|word| word == b"STREAMS").map_or(0, |at| at + 1);
+            command[at..at + (command.len() - at) / 2].to_vec()
+        }
+        b"XCLAIM" | b"XAUTOCLAIM" => command[1..2].to_vec(),
+        _ => return vec![command],
+    };
+    let create = |key: &Vec<u8>| {
+        let own = [key, &command[2], &command[3]].map(Vec::clone);
+        words("XGROUP CREATECONSUMER").into_iter().chain(own).collect()
+    };
+    let mut commands: Vec<_> = keys.iter().map(create).collect();
+    commands.push(command);
+    commands
+}
+
+#[test]
+fn consumers_are_created_without_entries() {
+    let ours = Ours::start();
+    let mut client = ours.connect();
+    client.say("XGROUP CREATE s g $ MKSTREAM");
+    assert_eq!(client.say("XREADGROUP GROUP g one STREAMS s >"), Value::NullArray);
+    assert_eq!(client.say("XREADGROUP GROUP g two BLOCK 1 STREAMS s >"), Value::NullArray);
+    client.say("XCLAIM s g three 0 1-1");
+    client.say("XAUTOCLAIM s g four 0 0");
+    for name in ["one", "two", "three", "four"] {
+        let create = format!("XGROUP CREATECONSUMER s g {name}");
+        assert_eq!(client.say(&create), Value::Integer(0), "{name}");
+    }
+    client.say("MULTI");
+    client.say("XREADGROUP GROUP g five STREAMS s >");
+    client.say("XINFO GROUPS s");
+    let Value::Array(replies) = client.say("EXEC") else { panic!("no transaction") };
+    let Value::Array(groups) = &replies[1] else { panic!("no groups") };
+    let Value::Array(parts) = &groups[0] else { panic!("no group") };
+    assert_eq!(parts[2..4], [Value::bulk("consumers"), Value::Integer(5)]);
+}
+
 #[test]
 fn streams_reply_as_redis_does() {
     let commands = |protocol: u8| {
         let random = Rng::with_seed(40 + u64::from(protocol));
         let mut generator = Generator { random, ms: 1 };
         let mut commands = vec![words("SET text value")];
-        commands.extend((0..random_commands(8000)).map(|_| generator.command()));
+        commands
+            .extend((0..random_commands(8000)).flat_map(|_| with_consumers(generator.command())));
         commands
     };
     compare(commands, canonical);

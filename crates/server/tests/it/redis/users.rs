@@ -151,7 +151,8 @@ fn comparable(value: Value) -> Value {
     }
 }
 
-/// Commands whose keys or place in scripts other versions describe otherwise, or that this server refuses. Redis 7.0
+/// Commands whose keys or place in scripts other versions describe otherwise. MIGRATE has no keys in Redis if they have
+/// no place in its arguments. Redis 7.0
 /// does not check that the user may read the key of a PFMERGE without further keys.
 const DIFFERENT: [&str; 5] = ["migrate", "pfmerge", "wait", "zrank", "zrevrank"];
 

@@ -4,7 +4,7 @@ use super::tips;
 use crate::redis::acl;
 use crate::redis::args::{Args, is};
 use crate::redis::command::{
-    ADMIN, ALLOW_BUSY, BLOCKING, Command, DENYOOM, FAST, Flags, Group, LOADING, NO_AUTH,
+    ADMIN, ALLOW_BUSY, ASKING, BLOCKING, Command, DENYOOM, FAST, Flags, Group, LOADING, NO_AUTH,
     NO_MANDATORY_KEYS, NO_MULTI, NOSCRIPT, PUBSUB, READONLY, SKIP_MONITOR, SKIP_SLOWLOG, STALE,
     WRITE,
 };
@@ -48,7 +48,7 @@ const SUBCOMMANDS: &[Command] = &[
 ];
 
 /// The flags that clients are told.
-const NAMED_FLAGS: [(Flags, &str); 16] = [
+const NAMED_FLAGS: [(Flags, &str); 17] = [
     (WRITE, "write"),
     (READONLY, "readonly"),
     (DENYOOM, "denyoom"),
@@ -65,6 +65,7 @@ const NAMED_FLAGS: [(Flags, &str); 16] = [
     (NO_MANDATORY_KEYS, "no_mandatory_keys"),
     (NO_MULTI, "no_multi"),
     (ALLOW_BUSY, "allow_busy"),
+    (ASKING, "asking"),
 ];
 
 /// Commands with fixed specifications of keys that may have more keys, as Redis says.
@@ -126,7 +127,7 @@ fn write_names<'n>(out: &mut Reply, names: impl Iterator<Item = &'n str>) {
 
 /// Returns whether keys are found at positions that depend on the number of arguments only.
 fn is_fixed(spec: &KeySpec) -> bool {
-    matches!((spec.begin, spec.find), (Begin::Index(_), Find::Range { .. }))
+    matches!((spec.begin, spec.find), (Begin::Index(_) | Begin::Filled(_), Find::Range { .. }))
 }
 
 /// Returns the first key, the last key and the distance between keys, as clients from before Redis 7 want them; zeros
@@ -134,7 +135,9 @@ fn is_fixed(spec: &KeySpec) -> bool {
 fn legacy_range(command: &Command) -> [i32; 3] {
     let mut range = [0; 3];
     for spec in command.keys {
-        let (Begin::Index(first), Find::Range { last, step, .. }) = (spec.begin, spec.find) else {
+        let (Begin::Index(first) | Begin::Filled(first), Find::Range { last, step, .. }) =
+            (spec.begin, spec.find)
+        else {
             continue;
         };
         let (first, step) = (first as i32, step as i32);
@@ -165,7 +168,7 @@ fn write_key_spec(out: &mut Reply, spec: &KeySpec) {
     out.map(2);
     out.bulk(b"type");
     match spec.begin {
-        Begin::Index(at) => {
+        Begin::Index(at) | Begin::Filled(at) => {
             out.bulk(b"index");
             out.bulk(b"spec");
             write_pairs(out, &[("index", at as i64)]);

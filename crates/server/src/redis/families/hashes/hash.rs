@@ -84,7 +84,7 @@ impl<'k> Hash<'k> {
     pub(in crate::redis::families) fn len(&self, context: &Context<'_>) -> Done<u64> {
         let mut expired = 0;
         if self.expiries.are_due(self.now_ms) {
-            let end = self.now_ms.saturating_add(1).to_be_bytes();
+            let end = self.now_ms.to_be_bytes();
             let range = self.coll.range(SCORE, b"", Some(&end));
             let mut rows = context.sub_range(&self.coll, range)?;
             let mut row = rows.first()?;
@@ -248,7 +248,7 @@ impl<'k> Hash<'k> {
         if !self.expiries.are_due(self.now_ms) {
             return Ok(());
         }
-        let end = self.now_ms.saturating_add(1).to_be_bytes();
+        let end = self.now_ms.to_be_bytes();
         let mut rows = context.sub_range(&self.coll, self.coll.range(SCORE, b"", Some(&end)))?;
         let mut expired: Vec<(u64, Vec<u8>)> = Vec::new();
         let mut row = rows.first()?;

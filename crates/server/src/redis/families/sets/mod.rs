@@ -9,7 +9,7 @@ use crate::redis::command::{
     Command, DENYOOM, FAST, Flags, Group, Handler, ONE_ROW, READONLY, READS_FIRST, WRITE,
 };
 use crate::redis::keyspec::{
-    KeySpec, OW, RO, RO_META, RW_DELETE, RW_INSERT, RW_POP, counted, one, range,
+    KeySpec, OW, RO, RO_META, RW_DELETE, RW_INSERT, RW_POP, RW_UPDATE, counted, one, range,
 };
 
 const CHANGE: Flags = WRITE.and(DENYOOM).and(READS_FIRST);
@@ -26,6 +26,8 @@ const fn set(
 }
 
 const STORE_KEYS: &[KeySpec] = &[one(1, OW), range(2, -1, 1, RO)];
+/// Redis describes the target of SINTERSTORE otherwise.
+const INTER_KEYS: &[KeySpec] = &[one(1, RW_UPDATE), range(2, -1, 1, RO)];
 
 pub(in crate::redis) const COMMANDS: &[Command] = &[
     set("sadd", -3, CHANGE.and(FAST), &[one(1, RW_INSERT)], basic::sadd)
@@ -50,7 +52,7 @@ pub(in crate::redis) const COMMANDS: &[Command] = &[
         .with_docs("1.0.0", "Returns the members that all sets have."),
     set("sintercard", -3, READONLY, &[counted(1, RO)], combine::sintercard)
         .with_docs("7.0.0", "Counts the members that all sets have."),
-    set("sinterstore", -3, CHANGE, STORE_KEYS, combine::sinterstore)
+    set("sinterstore", -3, CHANGE, INTER_KEYS, combine::sinterstore)
         .with_docs("1.0.0", "Stores the members that all sets have."),
     set("sunion", -2, READONLY, &[range(1, -1, 1, RO)], combine::sunion)
         .with_docs("1.0.0", "Returns the members that any set has."),

@@ -29,8 +29,8 @@ struct Claims<'s, 'k> {
     stream: &'s Stream<'k>,
     group: Group,
     owners: Owners,
-    /// The number of the consumer, once it got an entry.
-    consumer: Option<u64>,
+    /// The number of the consumer.
+    consumer: u64,
 }
 
 pub(super) fn xclaim(context: &mut Context<'_>, args: Args<'_>) -> Done {
@@ -41,18 +41,14 @@ pub(super) fn xclaim(context: &mut Context<'_>, args: Args<'_>) -> Done {
     let ids: Vec<StreamId> = args.from(5).iter().map_while(|id| StreamId::parse(id, 0)).collect();
     let now_ms = context.now_ms() as i64;
     let options = parse(args, 5 + ids.len(), now_ms)?;
-    let mut claims = Claims { stream: &stream, group, owners: Owners::default(), consumer: None };
-    let is_moved = options.last_id > claims.group.last_id;
-    if is_moved {
-        claims.group.last_id = options.last_id;
-    }
-    let (start, mut claimed, mut changed) = (context.out.position(), 0, is_moved);
+    let mut claims = Claims::begin(context, &stream, group, args.at(3))?;
+    claims.group.last_id = claims.group.last_id.max(options.last_id);
+    let (start, mut claimed) = (context.out.position(), 0);
     for id in ids {
         let old = claims.group.pending_entry(context, &stream, id)?;
         let Some(value) = stream.get(context, id, <[u8]>::to_vec)? else {
             if let Some(old) = old {
                 claims.remove(context, &old)?;
-                changed = true;
             }
             continue;
         };
@@ -74,10 +70,10 @@ pub(super) fn xclaim(context: &mut Context<'_>, args: Args<'_>) -> Done {
             true => entry::reply_id(context.out, id),
             false => entry::reply(context.out, id, &value)?,
         }
-        (claimed, changed) = (claimed + 1, true);
+        claimed += 1;
     }
     context.out.array_later(start, claimed);
-    if changed { claims.save(context) } else { Ok(()) }
+    claims.save(context)
 }
 
 fn parse(args: Args<'_>, at: usize, now_ms: i64) -> Done<Options> {
@@ -147,7 +143,7 @@ pub(super) fn xautoclaim(context: &mut Context<'_>, args: Args<'_>) -> Done {
     }
     let (stream, group) = find(context, args)?;
     let (actions, next) = plan(context, (&stream, &group), from, count, idle_min_ms)?;
-    let mut claims = Claims { stream: &stream, group, owners: Owners::default(), consumer: None };
+    let mut claims = Claims::begin(context, &stream, group, args.at(3))?;
     context.out.array(3);
     entry::reply_id(context.out, next);
     let (start, mut claimed, mut removed) = (context.out.position(), 0, Vec::new());
@@ -173,7 +169,7 @@ pub(super) fn xautoclaim(context: &mut Context<'_>, args: Args<'_>) -> Done {
     context.out.array_later(start, claimed);
     context.out.array(removed.len());
     removed.iter().for_each(|id| entry::reply_id(context.out, *id));
-    if claimed + removed.len() > 0 { claims.save(context) } else { Ok(()) }
+    claims.save(context)
 }
 
 /// Returns what XAUTOCLAIM does from an id on, and the id where the next call begins, 0-0 at the end.
@@ -203,7 +199,20 @@ fn plan(
     Ok((actions, next))
 }
 
-impl Claims<'_, '_> {
+impl<'s, 'k> Claims<'s, 'k> {
+    /// Begins the work. The consumer is seen now, and is created if it is new, whether it gets entries or not.
+    fn begin(
+        context: &mut Context<'_>,
+        stream: &'s Stream<'k>,
+        mut group: Group,
+        name: &[u8],
+    ) -> Done<Claims<'s, 'k>> {
+        let consumer = group.consumer_or_new(context, stream, name)?;
+        let mut owners = Owners::default();
+        let consumer = owners.add(consumer);
+        Ok(Claims { stream, group, owners, consumer })
+    }
+
     /// Removes a pending entry.
     fn remove(&mut self, context: &mut Context<'_>, pending: &Pending) -> Done {
         self.owners.take(context, (self.stream, &self.group), pending)?;
@@ -219,15 +228,8 @@ impl Claims<'_, '_> {
         old: Option<Pending>,
         (delivered_ms, deliveries): (u64, u64),
     ) -> Done {
-        let owner = match self.consumer {
-            Some(owner) => owner,
-            None => {
-                let mut consumer = self.group.consumer_or_new(context, self.stream, name)?;
-                consumer.active_ms = context.now_ms();
-                self.owners.add(consumer)
-            }
-        };
-        self.consumer = Some(owner);
+        let owner = self.consumer;
+        self.owners.set_active(owner, context.now_ms());
         let is_new_owner = old.as_ref().is_none_or(|old| old.owner != owner);
         match &old {
             Some(old) if is_new_owner => {

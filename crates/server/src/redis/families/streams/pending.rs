@@ -58,6 +58,13 @@ impl Owners {
         }
     }
 
+    /// Notes that a consumer that was added got entries at this time.
+    pub(super) fn set_active(&mut self, number: u64, now_ms: u64) {
+        if let Some(owner) = self.0.iter_mut().find(|known| known.number == number) {
+            owner.active_ms = now_ms;
+        }
+    }
+
     /// Takes a pending entry from its owner: deletes the row that says so, and counts.
     pub(super) fn take(
         &mut self,

@@ -2,7 +2,7 @@
 
 use super::commands::reply_entries;
 use super::entry;
-use super::group::Group;
+use super::group::{Consumer, Group};
 use super::pending::{Owners, Pending};
 use super::stream::Stream;
 use super::trim::parse_id;
@@ -247,6 +247,7 @@ fn reply_stream(
             if let Some(current) = Group::find(context, stream, &group.name)? {
                 **group = current;
             }
+            let consumer = meet(context, stream, group, consumer)?;
             deliver(context, stream, group, (consumer, request.no_ack), count)
         }
         From::History(group, id) => {
@@ -259,12 +260,29 @@ fn reply_stream(
     }
 }
 
+/// Returns a consumer that asks for new entries. It is seen now, and is created if it is new, whether there are entries
+/// or not.
+fn meet(
+    context: &mut Context<'_>,
+    stream: &Stream<'_>,
+    group: &mut Group,
+    name: &[u8],
+) -> Done<Consumer> {
+    let consumers = group.consumers;
+    let consumer = group.consumer_or_new(context, stream, name)?;
+    group.save_consumer(context, stream, &consumer)?;
+    if group.consumers != consumers {
+        group.save(context, stream)?;
+    }
+    Ok(consumer)
+}
+
 /// Delivers new entries to a consumer. Returns whether there are any.
 fn deliver(
     context: &mut Context<'_>,
     stream: &Stream<'_>,
     group: &mut Group,
-    (consumer, no_ack): (&[u8], bool),
+    (mut consumer, no_ack): (Consumer, bool),
     count: u64,
 ) -> Done<bool> {
     if group.last_id >= stream.last_id || context.is_behind_waiters(stream.key(), &group.name) {
@@ -281,7 +299,6 @@ fn deliver(
         return Ok(false);
     }
     out.array_later(start, ids.len());
-    let mut consumer = group.consumer_or_new(context, stream, consumer)?;
     consumer.active_ms = context.now_ms();
     let name = consumer.name.clone();
     let mut owners = Owners::default();

@@ -4,7 +4,7 @@
 //! asked: random members, the order of equal elements, HyperLogLogs that other commands have changed, and positions
 //! with scores that none has, so these two types keep to their own keys. Nor is what differs by intention
 //! (docs/server/redis.md): scores without an exact binary form, DBSIZE while expired keys have not been looked at, the
-//! lag of groups, and WATCH with [`UNSEEN`] commands. Nothing blocks: Redis ends a wait by the clock that stands still.
+//! lag of groups, WATCH with [`UNSEEN`] commands, and consumers of [`CONSUMING`] ones, which are created first. Nothing blocks: Redis ends a wait by the clock that stands still.
 
 use super::{Value, Words, words};
 use fastrand::Rng;
@@ -54,6 +54,9 @@ const SCRIPTS: &[(&str, &str)] = &[
     ),
 ];
 
+/// Commands that create their consumer even if there is nothing for it, as in Redis 7.2.
+const CONSUMING: [&str; 3] = ["XREADGROUP", "XCLAIM", "XAUTOCLAIM"];
+
 /// Commands that change a watched stream, which Redis does not notice.
 const UNSEEN: [&str; 3] = ["XGROUP SETID", "XGROUP DESTROY", "XSETID"];
 
@@ -80,17 +83,29 @@ pub(super) struct Forms {
     /// Whether a transaction is being queued, as far as its commands are right.
     pub is_queueing: bool,
     is_watching: bool,
+    /// A command that follows the one that was returned last.
+    second: Option<Words>,
 }
 
 impl Forms {
     pub(super) fn new(start_ms: u64) -> Forms {
         let forms = FORMS.lines().filter(|line| !line.starts_with('#')).collect();
-        Forms { forms, start_ms, now_ms: start_ms, is_queueing: false, is_watching: false }
+        Forms {
+            forms,
+            start_ms,
+            now_ms: start_ms,
+            is_queueing: false,
+            is_watching: false,
+            second: None,
+        }
     }
 
     /// Returns a command for this time.
     pub(super) fn next(&mut self, random: &mut Rng, now_ms: u64) -> Words {
         self.now_ms = now_ms;
+        if let Some(second) = self.second.take() {
+            return second;
+        }
         let transaction = match (self.is_queueing, random.usize(..200)) {
             (false, 0..6) => Some("MULTI"),
             (true, 0..30) => Some("EXEC"),
@@ -122,6 +137,11 @@ impl Forms {
             form = "XLEN $x";
         }
         let mut command = self.fill(random, form);
+        if CONSUMING.iter().any(|name| form.starts_with(name)) {
+            let create = creation(&command);
+            self.second = Some(command);
+            return create;
+        }
         match random.usize(..150) {
             0 if command.len() > 1 && !is_random_if_short(&command[0]) => drop(command.pop()),
             // ZRANK has had an option since Redis 7.2.
@@ -174,6 +194,14 @@ impl Forms {
             },
         }
     }
+}
+
+/// Returns the command that creates the consumer of a command.
+fn creation(command: &[Vec<u8>]) -> Words {
+    let streams = command.iter().position(|word| word == b"STREAMS");
+    let (key, group) = streams.map_or((1, 2), |at| (at + 1, 2));
+    let (consumer, create) = (group + 1, words("XGROUP CREATECONSUMER"));
+    create.into_iter().chain([key, group, consumer].map(|at| command[at].clone())).collect()
 }
 
 /// Returns whether a command chooses at random if its last argument is missing.
