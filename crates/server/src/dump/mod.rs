@@ -6,8 +6,8 @@
 //!
 //! [`decode`] reads every encoding that Redis 2.6 to 7.4 writes, and those of the older RDB files that Redis 7 still
 //! accepts. [`encode`] writes encodings that Redis 7.0 and 7.2 accept, except for hashes with fields that expire, which
-//! Redis has from 7.4 on. [`RdbFile`] reads the same values from whole RDB files up to Redis 7.4, and [`RdbWriter`] writes
-//! such files. Values of modules are refused by name.
+//! Redis has from 7.4 on. [`RdbFile`] reads the same values from whole RDB files up to Redis 7.4, and [`RdbWriter`]
+//! writes such files. Values of modules are refused by name.
 //!
 //! Invariants of a decoded value, which Redis checks only in part: collections are not empty (streams may be), members
 //! and fields are unique, scores are numbers, and ids of a stream ascend up to its last id. Foreign bytes never panic,

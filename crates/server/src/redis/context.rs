@@ -133,6 +133,12 @@ impl Context<'_> {
         self.now_ms
     }
 
+    /// Returns the present time in milliseconds since 1970, for what is noted or relative. It differs from
+    /// [`now_ms`](Context::now_ms) for commands of another server's stream, for which no key has expired.
+    pub fn clock_ms(&self) -> u64 {
+        if self.now_ms == 0 { self.server.now_ms() } else { self.now_ms }
+    }
+
     /// Returns the selected database.
     pub fn db(&self) -> &Arc<Database> {
         &self.db

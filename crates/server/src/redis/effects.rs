@@ -58,6 +58,8 @@ pub struct Effects {
     pub script_reads: bool,
     /// Whether and how the command waits.
     pub block: Option<Block>,
+    /// Whether the command makes the server a replica or a master.
+    pub changes_role: bool,
     /// Databases whose contents changed as a whole, so that blocked clients are evaluated again.
     pub emptied: Vec<u32>,
 }
@@ -72,6 +74,7 @@ impl Effects {
         self.invalidations.clear();
         (self.writer, self.script_reads) = (0, false);
         self.block = None;
+        self.changes_role = false;
     }
 
     /// Returns whether there are none.

@@ -11,6 +11,7 @@ use super::effects::Effects;
 use super::failure::{Done, Failure};
 use super::keyspec::Positions;
 use super::pause::may_write;
+use super::replica::{Mode as Role, Upstream};
 use super::rights::{place_of, refusal};
 use super::server::Server;
 use super::session::{Blocked, Multi, Queued, ReplyMode, Session};
@@ -43,6 +44,8 @@ pub struct Worker {
     pub(super) is_detached: bool,
     /// Whether the request ran before, for a while.
     pub(super) is_repeated: bool,
+    /// Whether it commits the rows of another server.
+    pub(super) upstream: Upstream,
 }
 
 impl Worker {
@@ -78,6 +81,7 @@ impl Server {
             now_us: self.clock.monotonic_us(),
             is_detached: false,
             is_repeated: false,
+            upstream: Upstream::None,
         }
     }
 
@@ -207,6 +211,9 @@ impl Server {
         }
         self.check_rights(session, command, args, place_of(session))
             .map_err(|denied| refusal(denied, command))?;
+        if self.replication.mode() != Role::Master {
+            self.admit_at_replica(session, command)?;
+        }
         if session.is_subscriber() && !command.flags.has(IN_SUBSCRIPTION) {
             return Err(format!(
                 "ERR Can't execute '{}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / \
@@ -332,7 +339,7 @@ impl Server {
         held.sort_unstable();
         let frame = Frame {
             db: worker.databases.get(&self.databases, session.database)?,
-            now_ms: self.now_ms(),
+            now_ms: self.expiry_ms(session),
             cause,
             held: if has_all { Held::All } else { Held::Keys(&held) },
             slot: None,
@@ -343,6 +350,12 @@ impl Server {
     /// Commits what an evaluation wrote, and marks watched keys. The latches must be held.
     pub(super) fn commit(&self, worker: &mut Worker) -> Done {
         let changes = worker.txn.len();
+        if changes > 0
+            && let Err(failure) = self.admit_commit(worker)
+        {
+            worker.discard();
+            return Err(failure);
+        }
         worker.txn.commit()?;
         if changes > 0 {
             worker.stats.changes.add(changes as u64);
@@ -409,7 +422,7 @@ pub(super) fn reply_failure(result: Done, start: usize, out: &mut Reply) -> Done
 }
 
 /// Queues a command of a transaction.
-fn queue(session: &mut Session, command: &'static Command, args: Args<'_>) {
+pub(super) fn queue(session: &mut Session, command: &'static Command, args: Args<'_>) {
     let Some(multi) = session.multi.as_deref_mut() else { return };
     let Multi { commands, bytes, .. } = multi;
     *bytes += args.all().iter().map(|arg| arg.len() + 16).sum::<usize>();

@@ -13,7 +13,7 @@
 //! 5. `execute` (one command from its checks to its effects), `group` (commands of a pipeline), `rights` (checks of
 //!    users), `observe` (statistics, logs and monitors), `transactions` (MULTI), `wake` (blocked clients), `expired`
 //!    (events), `detached` (requests with scripts that run long), `rewrite` (CONFIG REWRITE), `entries` (whole keys
-//!    that are imported and exported).
+//!    that are imported and exported), `replica` (following a running Redis).
 //! 6. `families`: the handlers.
 //!
 //! How a command runs: [`Server::execute`] finds it in the table, takes the latches of its keys, and calls its handler
@@ -47,6 +47,7 @@ mod observe;
 pub mod parameters;
 pub mod pause;
 pub mod pubsub;
+pub mod replica;
 mod rewrite;
 mod rights;
 pub mod running;

@@ -111,7 +111,7 @@ fn expire(context: &mut Context<'_>, args: Args<'_>, unit: Unit, base: Base) -> 
     let conditions = Conditions::parse(args)?;
     let time = args.integer(2)?;
     let factor = if unit == Unit::Seconds { 1000 } else { 1 };
-    let base_ms = if base == Base::Now { context.now_ms().cast_signed() } else { 0 };
+    let base_ms = if base == Base::Now { context.clock_ms().cast_signed() } else { 0 };
     let time_ms = time.checked_mul(factor).and_then(|ms| ms.checked_add(base_ms));
     let time_ms = time_ms.ok_or_else(|| invalid_time(context))?;
     let time_ms = time_ms.min(EXPIRE_MAX_MS.cast_signed());

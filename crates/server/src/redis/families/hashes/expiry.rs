@@ -37,7 +37,7 @@ impl Clock {
     pub(super) fn parse(self, context: &Context<'_>, argument: &[u8]) -> Done<u64> {
         let time = parse_integer(argument)?;
         let time = u64::try_from(time).map_err(|_| "ERR invalid expire time, must be >= 0")?;
-        let base_ms = if self.is_relative { context.now_ms() } else { 0 };
+        let base_ms = if self.is_relative { context.clock_ms() } else { 0 };
         let time_ms = time.checked_mul(self.unit_ms).and_then(|time| time.checked_add(base_ms));
         time_ms.filter(|time| *time <= EXPIRE_MS_MAX).ok_or_else(|| invalid_time(context))
     }
@@ -204,7 +204,7 @@ fn ttl(context: &mut Context<'_>, args: Args<'_>, clock: Clock) -> Done {
         names.iter().for_each(|_| context.out.integer(NO_FIELD));
         return Ok(());
     };
-    let base_ms = if clock.is_relative { context.now_ms() } else { 0 };
+    let base_ms = if clock.is_relative { context.clock_ms() } else { 0 };
     let out = &mut *context.out;
     hash.get_all(context.txn, names, |field| {
         out.integer(match field.map(|field| field.expire_ms) {

@@ -92,7 +92,7 @@ fn expiry(context: &Context<'_>, text: &[u8], in_seconds: bool, is_relative: boo
     };
     let number = integer::parse(text).ok_or(NOT_INTEGER)?;
     let ms = number.checked_mul(if in_seconds { 1000 } else { 1 }).filter(|ms| *ms > 0);
-    let start = if is_relative { context.now_ms() as i64 } else { 0 };
+    let start = if is_relative { context.clock_ms() as i64 } else { 0 };
     let at = ms.and_then(|ms| ms.checked_add(start)).ok_or_else(invalid)?;
     u64::try_from(at).map_err(|_| invalid())
 }
