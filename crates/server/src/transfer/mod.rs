@@ -1,8 +1,8 @@
 //! Moves keys between a server's data and RDB files of Redis.
 //!
 //! Files in reading order: `progress` (how far it got), `sink` (where imported keys go), `directory` (a data
-//! directory whose server is stopped), `remote` (a running server), `import`, `commands` (a key as commands), `export`, `cli` (the
-//! subcommands).
+//! directory whose server is stopped), `remote` (a running server), `import`, `commands` (a key as commands), `export`,
+//! `cli` (the subcommands).
 //!
 //! 1. An import writes each key whole or not at all. One that was interrupted is run again: with `--existing keep` it
 //!    passes over what is there, with `--existing replace` it writes it anew.
