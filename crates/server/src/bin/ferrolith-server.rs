@@ -193,7 +193,9 @@ fn wait_for_end(
                 () = reload_tls(&mut reload) => {}
                 _ = ticks.tick() => {
                     server.stats.sample(clock.monotonic_us());
-                    let ticked = store.tick(clock).and_then(|()| service.admin().tick());
+                    let may_drop = server.replication.may_drop_rows(clock.monotonic_us());
+                    let ticked = if may_drop { store.tick(clock) } else { Ok(()) };
+                    let ticked = ticked.and_then(|()| service.admin().tick());
                     if let Some(line) = complaints.note(ticked, clock.monotonic_us()) {
                         eprintln!("{line}");
                     }

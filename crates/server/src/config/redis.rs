@@ -41,6 +41,14 @@ pub struct RedisFlags {
         hide_default_value = true
     )]
     pub users_file: String,
+    /// A running Redis whose replica this server is, until REPLICAOF NO ONE; the directory must be empty or its copy
+    #[arg(
+        long = "replica-of",
+        value_name = "HOST:PORT",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub replica_of: String,
     /// A parameter that CONFIG SET may change, and its value at the start; may be repeated. In the file, `parameter` is
     /// a table of names and values
     #[arg(id = "parameter", long = "parameter", value_name = "NAME=VALUE", value_parser = parse_parameter)]
@@ -63,6 +71,11 @@ impl RedisFlags {
                 self.partitions
             )));
         }
+        if bound.is_empty() && !self.replica_of.is_empty() {
+            return Err(Error::Setting(
+                "--replica-of: expected addresses for Redis clients in --listen".to_owned(),
+            ));
+        }
         Ok(Settings {
             databases: self.databases.into(),
             partitions: self.partitions.into(),
@@ -72,6 +85,7 @@ impl RedisFlags {
             debug: self.debug.clone(),
             users_file: self.users_file.clone(),
             users: self.users.clone(),
+            replica_of: self.replica_of.clone(),
             parameters: self.parameters.clone(),
             ..Settings::default()
         })

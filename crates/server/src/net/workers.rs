@@ -61,6 +61,8 @@ pub struct Workers {
     threads: Vec<JoinHandle<()>>,
     stop: watch::Sender<bool>,
     redis: Option<Arc<redis::Server>>,
+    /// The thread that follows another server.
+    replica: Option<JoinHandle<()>>,
 }
 
 /// What all workers share.
@@ -138,6 +140,7 @@ impl Workers {
         let shared = Arc::new(Shared { store, redis, connections, connections_max });
         let (senders, receivers): (Vec<_>, Vec<_>) =
             (0..count.max(1)).map(|_| mpsc::unbounded_channel()).unzip();
+        let replica = shared.redis.as_ref().map(start_replica).transpose()?;
         let mut accepting = Some((listeners, senders));
         let mut threads = Vec::new();
         for (at, arrivals) in receivers.into_iter().enumerate() {
@@ -153,7 +156,7 @@ impl Workers {
                 .stack_size(crate::script::STACK_BYTES);
             threads.push(thread.spawn(run).map_err(failed)?);
         }
-        Ok(Workers { threads, stop, redis: shared.redis.clone() })
+        Ok(Workers { threads, stop, redis: shared.redis.clone(), replica })
     }
 
     /// Closes all connections between two requests, ends scripts without their writes, and waits for the threads.
@@ -161,8 +164,9 @@ impl Workers {
         self.stop.send_replace(true);
         if let Some(server) = &self.redis {
             server.scripts.stop();
+            server.replication.stop();
         }
-        for thread in self.threads {
+        for thread in self.threads.into_iter().chain(self.replica) {
             // A panic was printed when it happened.
             _ = thread.join();
         }
@@ -170,6 +174,17 @@ impl Workers {
             server.script_threads.join();
         }
     }
+}
+
+/// Takes up the server's role, and starts the thread that follows another server.
+fn start_replica(server: &Arc<redis::Server>) -> Result<JoinHandle<()>> {
+    server.open_role()?;
+    let server = server.clone();
+    let thread = std::thread::Builder::new()
+        .name("replica".to_owned())
+        .stack_size(crate::script::STACK_BYTES);
+    let run = move || redis::replica::run(&server);
+    thread.spawn(run).map_err(|e| Error::Io("starting a thread".to_owned(), e))
 }
 
 type Senders = Vec<mpsc::UnboundedSender<Arrival>>;

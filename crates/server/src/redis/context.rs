@@ -136,9 +136,15 @@ impl Context<'_> {
         self.now_ms
     }
 
-    /// Returns the time of the evaluation and the name of the command, for parsers of times.
+    /// Returns the present time in milliseconds since 1970, for what is noted or relative. It differs from
+    /// [`now_ms`](Context::now_ms) for commands of another server's stream, for which no key has expired.
+    pub fn clock_ms(&self) -> u64 {
+        if self.now_ms == 0 { self.server.now_ms() } else { self.now_ms }
+    }
+
+    /// Returns the present time and the name of the command, for parsers of times.
     pub fn asked(&self) -> (u64, &'static str) {
-        (self.now_ms, self.command.full_name)
+        (self.clock_ms(), self.command.full_name)
     }
 
     /// Returns the selected database.

@@ -66,6 +66,8 @@ pub struct Effects {
     pub division: Option<Division>,
     /// How often the request began anew for this.
     pub divisions: u32,
+    /// Whether the command makes the server a replica or a master.
+    pub changes_role: bool,
     /// Databases whose contents changed as a whole, so that blocked clients are evaluated again.
     pub emptied: Vec<u32>,
 }
@@ -82,6 +84,7 @@ impl Effects {
         self.block = None;
         self.ranks.clear();
         self.division = None;
+        self.changes_role = false;
     }
 
     /// Returns whether there are none.

@@ -11,6 +11,7 @@ use super::effects::Effects;
 use super::failure::{Done, Failure};
 use super::keyspec::Positions;
 use super::pause::may_write;
+use super::replica::{Mode as Role, Upstream};
 use super::rights::{place_of, refusal};
 use super::server::Server;
 use super::session::{Blocked, Multi, Queued, ReplyMode, Session};
@@ -45,6 +46,8 @@ pub struct Worker {
     pub(super) is_repeated: bool,
     /// How long its script ran then, in microseconds.
     pub(super) ran_us: u64,
+    /// Whether it commits the rows of another server.
+    pub(super) upstream: Upstream,
 }
 
 impl Worker {
@@ -81,6 +84,7 @@ impl Server {
             is_detached: false,
             is_repeated: false,
             ran_us: 0,
+            upstream: Upstream::None,
         }
     }
 
@@ -213,6 +217,9 @@ impl Server {
         }
         self.check_rights(session, command, args, place_of(session))
             .map_err(|denied| refusal(denied, command))?;
+        if self.replication.mode() != Role::Master {
+            self.admit_at_replica(session, command)?;
+        }
         if session.is_subscriber() && !command.flags.has(IN_SUBSCRIPTION) {
             return Err(format!(
                 "ERR Can't execute '{}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / \
@@ -346,7 +353,7 @@ impl Server {
         held.sort_unstable();
         let frame = Frame {
             db: worker.databases.get(&self.databases, session.database)?,
-            now_ms: self.now_ms(),
+            now_ms: self.expiry_ms(session),
             cause,
             held: if has_all { Held::All } else { Held::Keys(&held) },
             slot: None,
@@ -357,6 +364,12 @@ impl Server {
     /// Commits what an evaluation wrote, and marks watched keys. The latches must be held.
     pub(super) fn commit(&self, worker: &mut Worker) -> Done {
         let changes = worker.txn.len();
+        if changes > 0
+            && let Err(failure) = self.admit_commit(worker)
+        {
+            worker.discard();
+            return Err(failure);
+        }
         worker.txn.commit()?;
         if changes > 0 {
             worker.stats.changes.add(changes as u64);
@@ -427,7 +440,7 @@ pub(super) fn reply_failure(result: Done, start: usize, out: &mut Reply) -> Done
 }
 
 /// Queues a command of a transaction.
-fn queue(session: &mut Session, command: &'static Command, args: Args<'_>) {
+pub(super) fn queue(session: &mut Session, command: &'static Command, args: Args<'_>) {
     let Some(multi) = session.multi.as_deref_mut() else { return };
     let Multi { commands, bytes, .. } = multi;
     *bytes += args.all().iter().map(|arg| arg.len() + 16).sum::<usize>();

@@ -11,6 +11,7 @@
 
 use super::execute::Worker;
 use super::failure::Done;
+use super::replica::Mode as Role;
 use super::server::{Server, event_bit};
 use super::watches::DatabaseKey;
 use crate::rows::redis::{Head, META, Row, meta_key};
@@ -119,7 +120,8 @@ impl Server {
     ///
     /// The store failed.
     pub fn remove_expired(&self, worker: &mut Worker) -> Done {
-        if !self.expirations.is_on() {
+        // The server whose replica this one is removes expired keys.
+        if !self.expirations.is_on() || self.replication.mode() != Role::Master {
             return Ok(());
         }
         if self.expirations.begin_walk() {

@@ -14,6 +14,7 @@ use super::context::{Cause, Context, Frame, Held};
 use super::execute::{Next, Worker, reply_failure};
 use super::failure::Done;
 use super::keyspec::Positions;
+use super::replica::Mode as Role;
 use super::server::Server;
 use super::session::{ReplyMode, Session};
 use super::table;
@@ -80,6 +81,7 @@ impl Server {
             || !session.is_authenticated
             || session.is_subscriber()
             || session.tracking.is_some()
+            || self.replication.mode() != Role::Master
             || self.pause.is_possible()
             || self.is_busy()
         {

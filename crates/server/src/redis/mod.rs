@@ -14,7 +14,7 @@
 //! 5. `execute` (one command from its checks to its effects), `group` (commands of a pipeline), `rights` (checks of
 //!    users), `observe` (statistics, logs and monitors), `transactions` (MULTI), `wake` (blocked clients), `expired`
 //!    (events), `detached` (requests with scripts that run long), `encryption` (parameters of TLS), `rewrite` (CONFIG
-//!    REWRITE), `entries` (whole keys that are imported and exported).
+//!    REWRITE), `entries` (whole keys that are imported and exported), `replica` (following a running Redis).
 //! 6. `families`: the handlers.
 //!
 //! How a command runs: [`Server::execute`] finds it in the table, takes the latches of its keys, and calls its handler
@@ -50,6 +50,7 @@ pub mod parameters;
 pub mod pause;
 pub mod pubsub;
 pub mod ranks;
+pub mod replica;
 mod rewrite;
 mod rights;
 pub mod running;

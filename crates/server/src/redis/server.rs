@@ -12,6 +12,7 @@ use super::parameters::{Id, OutputLimit, Parameters, output_limits};
 use super::pause::Pause;
 use super::pubsub::{Kind, Pubsub};
 use super::ranks::RankIndexes;
+use super::replica::Replication;
 use super::scripts::Scripts;
 use super::session::Session;
 use super::slowlog::SlowLog;
@@ -65,6 +66,8 @@ pub struct Settings {
     pub users_file: String,
     /// Users of the settings: a name and rules each.
     pub users: Vec<String>,
+    /// The server whose replica this one is, `HOST:PORT`; empty if none.
+    pub replica_of: String,
     /// Further parameters, which CONFIG SET may change.
     pub parameters: Vec<(Id, String)>,
     /// The configuration file, which CONFIG REWRITE changes.
@@ -104,6 +107,7 @@ impl Default for Settings {
             debug: "no".to_owned(),
             users_file: String::new(),
             users: Vec::new(),
+            replica_of: String::new(),
             parameters: Vec::new(),
             config_file: None,
         }
@@ -158,6 +162,8 @@ pub struct Server {
     pub latency: LatencyMonitor,
     /// The clients of MONITOR.
     pub monitors: Monitors,
+    /// Whether the server is a replica, and how far.
+    pub replication: Replication,
     /// Whether CLIENT PAUSE is in force.
     pub pause: Pause,
     /// Identifies this start of the server: 40 hexadecimal digits.
@@ -218,6 +224,7 @@ impl Server {
             slowlog: SlowLog::default(),
             latency: LatencyMonitor::default(),
             monitors: Monitors::default(),
+            replication: Replication::default(),
             pause: Pause::default(),
             run_id: random_id(),
             memory_peak: AtomicU64::new(0),
@@ -234,6 +241,12 @@ impl Server {
     /// Returns the time at which a command is evaluated, in milliseconds since 1970.
     pub fn now_ms(&self) -> u64 {
         self.store.horizons().evaluation_ms(self.clock.wall_ms())
+    }
+
+    /// Returns the time by which keys expire for a session. For the commands of another server's stream none has
+    /// expired: that server sends DEL.
+    pub(super) fn expiry_ms(&self, session: &Session) -> u64 {
+        if session.is_upstream { 0 } else { self.now_ms() }
     }
 
     /// Returns whether somebody watches, waits for or caches keys, or waits for their expiry, so that writers must name

@@ -96,6 +96,8 @@ pub struct Session {
     pub detached: Option<Detached>,
     /// Set while the client's next command waits for the end of a pause.
     pub paused: Option<Wait>,
+    /// Whether its commands are those of the server whose replica this one is.
+    pub is_upstream: bool,
     /// Whether the connection is closed after the replies are written.
     pub is_closing: bool,
 }
@@ -118,6 +120,7 @@ impl Session {
             blocked: None,
             detached: None,
             paused: None,
+            is_upstream: false,
             is_closing: false,
         }
     }

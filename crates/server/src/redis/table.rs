@@ -36,6 +36,7 @@ const FAMILIES: &[&[Command]] = &[
     families::lists::COMMANDS,
     families::streams::COMMANDS,
     families::admin::operations::COMMANDS,
+    families::admin::replication::COMMANDS,
     families::admin::logs::COMMANDS,
     families::admin::memory::COMMANDS,
     families::admin::acl::COMMANDS,

@@ -171,7 +171,7 @@ fn exec(
         session.unwatch(server);
         format!("EXECABORT Transaction discarded because of: {}", failure.text())
     })?;
-    let now_ms = server.now_ms();
+    let now_ms = server.expiry_ms(session);
     let is_stale = session.mark.is_set() || has_expired(server, worker, session, command, now_ms)?;
     if is_stale {
         session.unwatch(server);

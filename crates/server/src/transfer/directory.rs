@@ -65,6 +65,7 @@ impl Directory {
         };
         let (rows, clock) = (store.clone() as Arc<dyn Store>, Arc::new(SystemClock::new()));
         let server = Server::new(rows, Arc::new(Latches::default()), clock, catalogue, settings);
+        server.check_role(options.creates)?;
         let (worker, session) = (server.worker(), server.internal_session("transfer"));
         Ok(Directory { store, server, worker, session, existing: options.existing })
     }

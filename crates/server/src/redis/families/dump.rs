@@ -187,7 +187,7 @@ fn restore(context: &mut Context<'_>, args: Args<'_>) -> Done {
     let expire_ms = match ttl {
         0 => 0,
         ttl if options.is_absolute => ttl,
-        ttl => ttl.saturating_add(context.now_ms()),
+        ttl => ttl.saturating_add(context.clock_ms()),
     };
     let is_over = expire_ms != 0 && expire_ms <= context.now_ms();
     if is_over {

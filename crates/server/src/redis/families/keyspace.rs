@@ -152,12 +152,18 @@ fn flush_db(context: &mut Context<'_>, args: Args<'_>) -> Done {
 
 fn flush_all(context: &mut Context<'_>, args: Args<'_>) -> Done {
     check_flush(args)?;
+    empty_all(context)?;
+    context.out.ok();
+    Ok(())
+}
+
+/// Removes all keys of all databases.
+pub(in crate::redis) fn empty_all(context: &mut Context<'_>) -> Done {
     for index in 0..context.server.databases.count() {
         if let Some(database) = context.server.databases.existing(index) {
             empty(context, &database)?;
         }
     }
-    context.out.ok();
     Ok(())
 }
 

@@ -16,12 +16,18 @@ pub struct Program {
 impl Program {
     /// Starts the server on free ports.
     pub fn start(dir: &Path, durability: &str) -> Program {
+        Program::start_with(dir, durability, &[])
+    }
+
+    /// The same, with more flags.
+    pub fn start_with(dir: &Path, durability: &str, flags: &[&str]) -> Program {
         let mut child = Command::new(env!("CARGO_BIN_EXE_ferrolith-server"))
             .arg("--dir")
             .arg(dir)
             .args(["--durability", durability, "--memory-mb", "64", "--redis-partitions", "4"])
             .args(["--listen", "127.0.0.1:0", "--pegasus-listen", "127.0.0.1:0"])
             .args(["--pegasus-table", "t:4"])
+            .args(flags)
             .stdout(Stdio::piped())
             .spawn()
             .expect("the server starts");

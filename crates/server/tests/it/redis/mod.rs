@@ -15,6 +15,7 @@ mod keys;
 mod lists;
 mod million;
 mod pubsub;
+mod replica;
 mod scripting;
 mod sets;
 mod settings;

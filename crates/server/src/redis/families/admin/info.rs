@@ -31,7 +31,7 @@ const SECTIONS: &[(&str, &str, In, Section)] = &[
     ("memory", "Memory", In::Default, memory),
     ("persistence", "Persistence", In::Default, persistence),
     ("stats", "Stats", In::Default, stats),
-    ("replication", "Replication", In::Default, replication),
+    ("replication", "Replication", In::Default, super::replication::describe),
     ("cpu", "CPU", In::Default, cpu),
     ("modules", "Modules", In::Default, |_, _, _| Ok(())),
     ("commandstats", "Commandstats", In::All, command_statistics),
@@ -43,7 +43,7 @@ const SECTIONS: &[(&str, &str, In, Section)] = &[
 
 /// The text of the reply.
 #[derive(Default)]
-struct Text(String);
+pub(super) struct Text(String);
 
 impl Text {
     fn begin(&mut self, title: &str) {
@@ -52,7 +52,7 @@ impl Text {
         _ = write!(self.0, "{gap}# {title}\r\n");
     }
 
-    fn line(&mut self, name: &str, value: impl Display) {
+    pub(super) fn line(&mut self, name: &str, value: impl Display) {
         _ = write!(self.0, "{name}:{value}\r\n");
     }
 
@@ -63,7 +63,7 @@ impl Text {
     }
 
     /// Writes lines of what this server does not have.
-    fn zeros(&mut self, names: &[&str]) {
+    pub(super) fn zeros(&mut self, names: &[&str]) {
         names.iter().for_each(|name| self.line(name, 0));
     }
 }
@@ -263,21 +263,6 @@ fn stats(context: &Context<'_>, totals: &Totals, text: &mut Text) -> Done {
     text.line("total_reads_processed", totals.reads);
     text.line("total_writes_processed", totals.writes);
     text.zeros(&["io_threaded_reads_processed", "io_threaded_writes_processed"]);
-    Ok(())
-}
-
-fn replication(context: &Context<'_>, _: &Totals, text: &mut Text) -> Done {
-    text.line("role", "master");
-    text.line("connected_slaves", 0);
-    text.line("master_failover_state", "no-failover");
-    text.line("master_replid", &context.server.run_id);
-    text.line("master_replid2", "0".repeat(40));
-    text.line("master_repl_offset", 0);
-    text.line("second_repl_offset", -1);
-    text.line("repl_backlog_active", 0);
-    const BACKLOG: Id = Id::of("repl-backlog-size");
-    text.line("repl_backlog_size", context.server.parameters.number(BACKLOG));
-    text.zeros(&["repl_backlog_first_byte_offset", "repl_backlog_histlen"]);
     Ok(())
 }
 

@@ -15,6 +15,7 @@ pub(in crate::redis) mod logs;
 pub(in crate::redis) mod memory;
 pub(in crate::redis) mod operations;
 mod process;
+pub(in crate::redis) mod replication;
 mod spark;
 mod tips;
 

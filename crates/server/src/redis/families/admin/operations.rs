@@ -1,4 +1,4 @@
-//! Commands that operate the server: TIME, SAVE, SHUTDOWN, MONITOR, RESET, and those of replication, which refuse.
+//! Commands that operate the server: TIME, SAVE, SHUTDOWN, MONITOR and RESET.
 
 use crate::redis::args::{Args, is};
 use crate::redis::command::{
@@ -22,8 +22,6 @@ pub(in crate::redis) const COMMANDS: &[Command] = &[
         .with_docs("2.6.0", "Returns the server's time: seconds since 1970, and microseconds."),
     Command::new("lolwut", -1, READONLY.and(FAST), Group::Server, lolwut)
         .with_docs("5.0.0", "Draws a layer of rock, and returns the version."),
-    Command::new("role", 1, NOSCRIPT.and(ANYTIME).and(FAST), Group::Server, role)
-        .with_docs("2.8.12", "Returns the role of the server: a master without replicas."),
     Command::new("lastsave", 1, ANYTIME.and(FAST), Group::Server, last_save)
         .with_docs("1.0.0", "Returns when SAVE or its like ran last."),
     Command::new("save", 1, ADMIN_FLAGS.and(NO_MULTI), Group::Server, save)
@@ -44,20 +42,6 @@ pub(in crate::redis) const COMMANDS: &[Command] = &[
         .with_docs("1.0.0", "Shows the client all commands that the server runs."),
     Command::new("reset", 1, RESET_FLAGS, Group::Connection, reset)
         .with_docs("6.2.0", "Resets the connection to its state at the beginning."),
-    Command::new("replconf", -1, ADMIN_FLAGS.and(ANYTIME).and(ALLOW_BUSY), Group::Server, replconf)
-        .with_docs("3.0.0", "Accepts what a replica says of itself."),
-    Command::new("replicaof", 3, ADMIN_FLAGS.and(STALE), Group::Server, replica_of)
-        .with_docs("5.0.0", "Fails, unless it makes the server a master, which it is."),
-    Command::new("slaveof", 3, ADMIN_FLAGS.and(STALE), Group::Server, replica_of)
-        .with_docs("1.0.0", "Fails, unless it makes the server a master, which it is."),
-    Command::new("failover", -1, ADMIN_FLAGS.and(STALE), Group::Server, |_, _| {
-        Err("ERR FAILOVER requires connected replicas.".into())
-    })
-    .with_docs("6.2.0", "Fails: there are no replicas."),
-    Command::new("sync", 1, ADMIN_FLAGS.and(NO_MULTI), Group::Server, refuse_replica)
-        .with_docs("1.0.0", "Fails: the server has no replicas."),
-    Command::new("psync", -3, ADMIN_FLAGS.and(NO_MULTI), Group::Server, refuse_replica)
-        .with_docs("2.8.0", "Fails: the server has no replicas."),
 ];
 
 fn time(context: &mut Context<'_>, _: Args<'_>) -> Done {
@@ -81,14 +65,6 @@ fn lolwut(context: &mut Context<'_>, args: Args<'_>) -> Done {
     let text =
         format!("{}\nFerrolith: iron in layers.\nRedis ver. {REDIS_VERSION}\n", strata.join("\n"));
     context.out.verbatim(text.as_bytes());
-    Ok(())
-}
-
-fn role(context: &mut Context<'_>, _: Args<'_>) -> Done {
-    context.out.array(3);
-    context.out.bulk(b"master");
-    context.out.integer(0);
-    context.out.array(0);
     Ok(())
 }
 
@@ -180,32 +156,4 @@ fn reset(context: &mut Context<'_>, _: Args<'_>) -> Done {
     context.out.protocol = Protocol::Resp2;
     context.out.simple("RESET");
     Ok(())
-}
-
-fn replconf(context: &mut Context<'_>, args: Args<'_>) -> Done {
-    if args.len().is_multiple_of(2) {
-        return Err(SYNTAX.into());
-    }
-    for option in args.from(1).iter().step_by(2) {
-        let known = ["listening-port", "ip-address", "capa", "rdb-only", "rdb-filter-only"];
-        if !known.iter().any(|word| is(option, word)) {
-            let shown = String::from_utf8_lossy(option);
-            return Err(format!("ERR Unrecognized REPLCONF option: {shown}").into());
-        }
-    }
-    context.out.ok();
-    Ok(())
-}
-
-fn replica_of(context: &mut Context<'_>, args: Args<'_>) -> Done {
-    if args.is(1, "no") && args.is(2, "one") {
-        context.out.ok();
-        return Ok(());
-    }
-    Err("ERR REPLICAOF is not supported: this server cannot be a replica of a Redis".into())
-}
-
-fn refuse_replica(_: &mut Context<'_>, args: Args<'_>) -> Done {
-    let name = String::from_utf8_lossy(args.at(0)).to_uppercase();
-    Err(format!("ERR {name} is not supported: this server has no replicas").into())
 }

@@ -226,7 +226,7 @@ fn ttl(context: &mut Context<'_>, args: Args<'_>, clock: Clock) -> Done {
         names.iter().for_each(|_| context.out.integer(NO_FIELD));
         return Ok(());
     };
-    let (now_ms, out) = (context.now_ms(), &mut *context.out);
+    let (now_ms, out) = (context.clock_ms(), &mut *context.out);
     hash.get_all(context.txn, names, |field| {
         out.integer(field.map_or(NO_FIELD, |field| clock.time_left(field.expire_ms, now_ms)));
     })

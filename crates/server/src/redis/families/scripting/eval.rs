@@ -74,6 +74,11 @@ pub(super) fn check_flags(context: &Context<'_>, flags: Flags) -> Done<bool> {
     if is_reading && !flags.contains(Flags::NO_WRITES) {
         return Err("ERR Can not execute a script with write flag using *_ro command.".into());
     }
+    if !flags.contains(Flags::NO_WRITES)
+        && context.server.check_script_write(context.session).is_err()
+    {
+        return Err("READONLY Can not run script with write flag on readonly replica.".into());
+    }
     Ok(is_reading || flags.contains(Flags::NO_WRITES))
 }
 

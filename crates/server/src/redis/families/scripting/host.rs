@@ -107,6 +107,9 @@ impl<'a, 'c> ScriptHost<'a, 'c> {
             .server
             .check_rights(self.context.session, command, args, Place::Script)
             .map_err(script_refusal)?;
+        if command.flags.has(WRITE) {
+            self.context.server.check_script_write(self.context.session)?;
+        }
         let may_write = command.flags.has(WRITE) || command.flags.has(MAY_REPLICATE);
         if may_write && self.is_read_only {
             return Err("ERR Write commands are not allowed from read-only scripts.");

@@ -125,7 +125,7 @@ fn reply_list(
     filter: &Filter<'_>,
 ) -> Done {
     let mut out = Reply::new(context.out.protocol);
-    let (now_ms, mut found) = (context.now_ms() as i64, 0);
+    let (now_ms, mut found) = (context.clock_ms() as i64, 0);
     let mut list = |pending: &Pending| {
         let idle_ms = now_ms.wrapping_sub(pending.delivered_ms as i64);
         if pending.id > filter.to || found >= filter.count {

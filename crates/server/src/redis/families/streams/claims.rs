@@ -39,7 +39,7 @@ pub(super) fn xclaim(context: &mut Context<'_>, args: Args<'_>) -> Done {
         .map_err(|_| "ERR Invalid min-idle-time argument for XCLAIM")?
         .max(0);
     let ids: Vec<StreamId> = args.from(5).iter().map_while(|id| StreamId::parse(id, 0)).collect();
-    let now_ms = context.now_ms() as i64;
+    let now_ms = context.clock_ms() as i64;
     let options = parse(args, 5 + ids.len(), now_ms)?;
     let mut claims = Claims::begin(context, &stream, group, args.at(3))?;
     claims.group.last_id = claims.group.last_id.max(options.last_id);
@@ -156,7 +156,7 @@ pub(super) fn xautoclaim(context: &mut Context<'_>, args: Args<'_>) -> Done {
             Action::Claim(pending, value) => {
                 let id = pending.id;
                 let deliveries = pending.deliveries.saturating_add(u64::from(!ids_only));
-                let delivery = (context.now_ms(), deliveries);
+                let delivery = (context.clock_ms(), deliveries);
                 claims.give(context, args.at(3), id, Some(pending), delivery)?;
                 match ids_only {
                     true => entry::reply_id(context.out, id),
@@ -181,7 +181,7 @@ fn plan(
     idle_min_ms: i64,
 ) -> Done<(Vec<Action>, StreamId)> {
     let (mut actions, mut next) = (Vec::new(), StreamId::MIN);
-    let (mut left, now_ms) = (count.saturating_mul(LOOKED_AT), context.now_ms() as i64);
+    let (mut left, now_ms) = (count.saturating_mul(LOOKED_AT), context.clock_ms() as i64);
     group.walk_pending(context, stream, from, |pending| {
         if left == 0 || actions.len() as u64 >= count {
             next = pending.id;
@@ -229,7 +229,7 @@ impl<'s, 'k> Claims<'s, 'k> {
         (delivered_ms, deliveries): (u64, u64),
     ) -> Done {
         let owner = self.consumer;
-        self.owners.set_active(owner, context.now_ms());
+        self.owners.set_active(owner, context.clock_ms());
         let is_new_owner = old.as_ref().is_none_or(|old| old.owner != owner);
         match &old {
             Some(old) if is_new_owner => {

@@ -32,7 +32,7 @@ pub(super) fn xadd(context: &mut Context<'_>, args: Args<'_>) -> Done {
             "ERR The stream has exhausted the last possible ID, unable to add more items".into()
         );
     }
-    let id = new_id.resolve(stream.last_id, context.now_ms()).ok_or(
+    let id = new_id.resolve(stream.last_id, context.clock_ms()).ok_or(
         "ERR The ID specified in XADD is equal or smaller than the target stream top item",
     )?;
     let plan = options.trim.map(|trim| trim.plan(&stream, context.txn, Some(id))).transpose()?;

@@ -185,7 +185,7 @@ impl Group {
         name: &[u8],
     ) -> Done<Consumer> {
         if let Some(mut consumer) = self.consumer(context, stream, name)? {
-            consumer.seen_ms = context.now_ms();
+            consumer.seen_ms = context.clock_ms();
             return Ok(consumer);
         }
         self.consumers += 1;
@@ -193,7 +193,7 @@ impl Group {
         Ok(Consumer {
             name: name.to_vec(),
             number: context.server.store.versions().next(),
-            seen_ms: context.now_ms(),
+            seen_ms: context.clock_ms(),
             active_ms: 0,
             pending: 0,
         })

@@ -23,7 +23,7 @@ pub(super) fn consumers(context: &mut Context<'_>, args: Args<'_>) -> Done {
     let consumers = group.all_consumers(context, &stream)?;
     context.out.array(consumers.len());
     for consumer in consumers {
-        let now_ms = context.now_ms();
+        let now_ms = context.clock_ms();
         let since = |time_ms: u64| now_ms.saturating_sub(time_ms) as i64;
         context.out.map(4);
         context.out.bulk(b"name");

@@ -299,7 +299,7 @@ fn deliver(
         return Ok(false);
     }
     out.array_later(start, ids.len());
-    consumer.active_ms = context.now_ms();
+    consumer.active_ms = context.clock_ms();
     let name = consumer.name.clone();
     let mut owners = Owners::default();
     let owner = owners.add(consumer);
@@ -318,7 +318,7 @@ fn deliver(
         if is_new_owner {
             owners.count(owner);
         }
-        let (delivered_ms, consumer) = (context.now_ms(), name.clone());
+        let (delivered_ms, consumer) = (context.clock_ms(), name.clone());
         let pending = Pending { id, delivered_ms, deliveries: 1, owner, consumer };
         group.put_pending(context, stream, &pending, is_new_owner)?;
     }
@@ -352,7 +352,7 @@ fn reply_history(
             Some(value) => {
                 entry::reply(context.out, id, &value)?;
                 if let Some(mut pending) = group.pending_entry(context, stream, id)? {
-                    pending.delivered_ms = context.now_ms();
+                    pending.delivered_ms = context.clock_ms();
                     pending.deliveries = pending.deliveries.saturating_add(1);
                     group.put_pending(context, stream, &pending, false)?;
                 }
