@@ -5,7 +5,8 @@ use std::fmt::Display;
 /// How long an error that stays the same is not printed again, in microseconds.
 const SILENCE_US: u64 = 60_000_000;
 
-/// The errors of a task. An error is printed when it begins or changes, and then once a minute. Its end is printed, too.
+/// The errors of a task. An error is printed when it begins or changes, and then once a minute. Its end is printed,
+/// too.
 #[derive(Debug)]
 pub struct Complaints {
     task: &'static str,

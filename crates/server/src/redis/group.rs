@@ -1,8 +1,8 @@
 //! Commands of a pipeline that run as one group: their latches are taken at once, their keys are looked up at once, and
 //! what they write is one batch.
 //!
-//! 1. A group has commands on keys that neither block nor change the connection, nor begin anew on a thread. Its replies are those of the commands
-//!    one after the other.
+//! 1. A group has commands on keys that neither block nor change the connection, nor begin anew on a thread. Its
+//!    replies are those of the commands one after the other.
 //! 2. A group is more than a pipeline promises: no other client sees a part of it.
 //! 3. If its commit fails, all its commands fail.
 //! 4. Commands on keys for which clients wait are no members: those clients are served after each command.

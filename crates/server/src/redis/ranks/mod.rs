@@ -1,9 +1,9 @@
 //! Indexes that find the rank of a row without a walk over all rows below it. They are in memory only.
 //!
 //! An index has the rows of one kind of one collection in blocks, and counts them. It begins as one block, which is
-//! divided when somebody asks for a rank in it; so the first question about a large collection takes a walk over all its
-//! rows, and later ones a search in memory and a walk over a part of a block. Row formats and writes do not change: a
-//! writer only counts what it wrote, while there are indexes.
+//! divided when somebody asks for a rank in it; so the first question about a large collection takes a walk over all
+//! its rows, and later ones a search in memory and a walk over a part of a block. Row formats and writes do not change:
+//! a writer only counts what it wrote, while there are indexes.
 //!
 //! * **RK1** While any latch of a collection is held, its index has the committed rows: a writer counts its rows after
 //!   its commit, still under the exclusive latch, and an index is created under a latch, with the committed count.
@@ -219,8 +219,8 @@ impl RankIndexes {
         self.count.store(state.indexes.len(), Ordering::Release);
     }
 
-    /// Begins to divide a block without latches; a latch must be held until this returns. The cursor has the rows of the
-    /// block, whose keys have this many bytes before the sub-keys. Returns `None` if another thread divides one.
+    /// Begins to divide a block without latches; a latch must be held until this returns. The cursor has the rows of
+    /// the block, whose keys have this many bytes before the sub-keys. Returns `None` if another thread divides one.
     pub fn begin_division(
         &self,
         home: &Home,
@@ -316,8 +316,8 @@ impl State {
 }
 
 impl Server {
-    /// Divides the block that an evaluation asked for, or waits for the thread that does. Latches must not be held. Only
-    /// for threads that run one request.
+    /// Divides the block that an evaluation asked for, or waits for the thread that does. Latches must not be held.
+    /// Only for threads that run one request.
     pub(super) fn divide_block(&self, worker: &mut Worker) -> Done {
         let _turn = self.ranks.turn();
         let Some(mut division) = worker.effects.division.take() else { return Ok(()) };

@@ -160,8 +160,8 @@ impl<'a, 'c> ScriptHost<'a, 'c> {
         Interrupt::Stop(reason)
     }
 
-    /// Acts on the time that the script has run: it leaves the worker, or becomes late. The time on the worker counts, so
-    /// that others are answered with BUSY as early as in Redis.
+    /// Acts on the time that the script has run: it leaves the worker, or becomes late. The time on the worker counts,
+    /// so that others are answered with BUSY as early as in Redis.
     fn check_time(&mut self, running: &Running) -> Interrupt {
         let server = self.context.server;
         let ran_us = server.clock.monotonic_us().saturating_sub(self.started_us);

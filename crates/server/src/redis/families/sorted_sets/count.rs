@@ -185,8 +185,8 @@ impl SortedSet<'_> {
 }
 
 impl Context<'_> {
-    /// Notes that a row of a sorted set was written (1) or deleted (-1), if somebody may count rows: an index, or a later
-    /// command of the same evaluation.
+    /// Notes that a row of a sorted set was written (1) or deleted (-1), if somebody may count rows: an index, or a
+    /// later command of the same evaluation.
     pub(super) fn note_rank(
         &mut self,
         coll: &Coll<'_>,

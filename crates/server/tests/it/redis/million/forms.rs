@@ -4,7 +4,8 @@
 //! asked: random members, the order of equal elements, HyperLogLogs that other commands have changed, and positions
 //! with scores that none has, so these two types keep to their own keys. Nor is what differs by intention
 //! (docs/server/redis.md): scores without an exact binary form, DBSIZE while expired keys have not been looked at, the
-//! lag of groups, WATCH with [`UNSEEN`] commands, and consumers of [`CONSUMING`] ones, which are created first. Nothing blocks: Redis ends a wait by the clock that stands still.
+//! lag of groups, WATCH with [`UNSEEN`] commands, and consumers of [`CONSUMING`] ones, which are created first. Nothing
+//! blocks: Redis ends a wait by the clock that stands still.
 
 use super::{Value, Words, words};
 use fastrand::Rng;
