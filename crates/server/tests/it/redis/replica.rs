@@ -136,7 +136,7 @@ fn write(address: SocketAddr, is_over: &AtomicBool, seed: u64) -> u64 {
             format!("ZINCRBY sorted:{one} 1.5 m{other}"),
             format!("HINCRBY hash:{one} f{other} 3"),
             format!("APPEND text:{other} {round},"),
-            format!("SET short:{one} {round} PX {}", random.usize(1..300)),
+            format!("SET short:{one} {round} PX {}", random.usize(1..SHORT.as_millis() as usize)),
             format!("GETDEL short:{other}"),
             format!("PEXPIRE hash:{other} {}", random.usize(100_000..900_000)),
             format!("SETRANGE text:{one} {} ab", random.usize(..50)),
@@ -174,6 +174,9 @@ fn write(address: SocketAddr, is_over: &AtomicBool, seed: u64) -> u64 {
     round
 }
 
+/// The longest life of a key that ends by itself while clients write.
+const SHORT: Duration = Duration::from_millis(300);
+
 /// Runs `work` while three clients write.
 fn while_written<R>(address: SocketAddr, work: impl FnOnce() -> R) -> R {
     let is_over = AtomicBool::new(false);
@@ -190,6 +193,8 @@ fn while_written<R>(address: SocketAddr, work: impl FnOnce() -> R) -> R {
         is_over.store(true, Ordering::Relaxed);
         let rounds: u64 = writers.into_iter().map(|writer| writer.join().unwrap()).sum();
         assert!(rounds > 2, "{rounds} rounds");
+        // Keys that end soon would end while the servers are compared.
+        std::thread::sleep(SHORT);
         result
     })
 }
