@@ -97,6 +97,8 @@ pub const ALL_KEYS: Flags = Flags(1 << 27);
 pub const UNDECLARED: Flags = Flags(1 << 29);
 /// Writes, and counts as a reader of its keys: INFO shows whether it found them.
 pub const COUNTED: Flags = Flags(1 << 30);
+/// May begin anew on a thread of its own, so it is not evaluated as one of a group.
+pub const APART: Flags = Flags(1 << 31);
 /// Allowed to RESP2 clients that subscribed.
 pub const IN_SUBSCRIPTION: Flags = Flags(1 << 28);
 

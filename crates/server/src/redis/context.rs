@@ -77,6 +77,8 @@ pub struct Context<'a> {
     pub(super) is_detached: bool,
     /// Whether a part of the same evaluation ran before, and was discarded.
     pub(super) is_repeated: bool,
+    /// How long a script of it ran before, in microseconds.
+    pub(super) ran_us: u64,
 }
 
 /// What all commands of an evaluation have in common.
@@ -122,6 +124,7 @@ impl<'a> Context<'a> {
             counted: Cell::new(0),
             is_detached: worker.is_detached,
             is_repeated: worker.is_repeated || has_widened,
+            ran_us: worker.ran_us,
         }
     }
 }
@@ -304,6 +307,7 @@ impl Context<'_> {
             counted: Cell::new(0),
             is_detached: self.is_detached,
             is_repeated: self.is_repeated,
+            ran_us: self.ran_us,
         };
         let start_us = self.server.clock.monotonic_us();
         let result = handler(&mut inner, args);

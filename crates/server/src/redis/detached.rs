@@ -1,4 +1,4 @@
-//! Requests whose scripts run too long for a worker: they are evaluated on threads of their own.
+//! Requests that run too long for a worker, such as scripts: they are evaluated on threads of their own.
 //!
 //! A worker runs a script for a while, because most end soon. Then it discards what the request did so far and hands
 //! the connection's session to a thread, which runs the request from its beginning; the worker serves its other
@@ -29,8 +29,8 @@ pub struct Detached {
     pub args: Vec<Box<[u8]>>,
     /// When it began, by the monotonic clock.
     pub start_us: u64,
-    /// Whether it ran on the worker for a while.
-    pub is_repeated: bool,
+    /// How long its script ran on the worker, in microseconds; `None` if the request did not begin there.
+    pub ran_us: Option<u64>,
 }
 
 /// A session that comes back, and the reply to its request.
@@ -139,7 +139,8 @@ impl Server {
         let args = Args::new(&args);
         let mut out = Reply::new(session.protocol);
         self.begin(worker);
-        worker.is_repeated = request.is_repeated;
+        (worker.is_repeated, worker.ran_us) =
+            (request.ran_us.is_some(), request.ran_us.unwrap_or(0));
         match table::find(args) {
             Ok(command) => {
                 let result = self.run(worker, session, command, args, &mut out);

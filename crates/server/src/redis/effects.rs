@@ -1,5 +1,6 @@
 //! What follows a commit: marks for watchers, wake-ups of blocked clients, and messages to subscribers.
 
+use super::ranks::{Division, RankChanges};
 use super::tracking::Invalidation;
 use super::waiters::Timeout;
 use super::watches::DatabaseKey;
@@ -59,12 +60,18 @@ pub struct Effects {
     pub script_reads: bool,
     /// Whether and how the command waits.
     pub block: Option<Block>,
+    /// Rows whose number indexes of ranks keep.
+    pub ranks: RankChanges,
+    /// The block of such an index that is divided before the evaluation begins anew.
+    pub division: Option<Division>,
+    /// How often the request began anew for this.
+    pub divisions: u32,
     /// Databases whose contents changed as a whole, so that blocked clients are evaluated again.
     pub emptied: Vec<u32>,
 }
 
 impl Effects {
-    /// Forgets all effects.
+    /// Forgets all effects, but not how often the request began anew.
     pub fn clear(&mut self) {
         self.touched.clear();
         self.events.get_mut().clear();
@@ -73,6 +80,8 @@ impl Effects {
         self.invalidations.clear();
         (self.writer, self.script_reads) = (0, false);
         self.block = None;
+        self.ranks.clear();
+        self.division = None;
     }
 
     /// Returns whether there are none.

@@ -43,6 +43,8 @@ pub struct Worker {
     pub(super) is_detached: bool,
     /// Whether the request ran before, for a while.
     pub(super) is_repeated: bool,
+    /// How long its script ran then, in microseconds.
+    pub(super) ran_us: u64,
 }
 
 impl Worker {
@@ -78,6 +80,7 @@ impl Server {
             now_us: self.clock.monotonic_us(),
             is_detached: false,
             is_repeated: false,
+            ran_us: 0,
         }
     }
 
@@ -114,11 +117,14 @@ impl Server {
             }
             Ok(command) => {
                 let result = self.run(worker, session, command, args, out);
-                if let Err(failure @ (Failure::TooLong | Failure::NeedsThread)) = &result {
+                if let Err(failure @ (Failure::TooLong { .. } | Failure::NeedsThread)) = &result {
                     out.truncate(start);
                     let args = args.all().iter().map(|arg| Box::from(*arg)).collect();
-                    let is_repeated = matches!(failure, Failure::TooLong);
-                    session.detached = Some(Detached { args, start_us, is_repeated });
+                    let ran_us = match failure {
+                        Failure::TooLong { ran_us } => Some(*ran_us),
+                        _ => None,
+                    };
+                    session.detached = Some(Detached { args, start_us, ran_us });
                     self.show_session(session, command);
                     return Next::Blocked;
                 }
@@ -256,6 +262,7 @@ impl Server {
         }
         let start = out.position();
         let mut needs_all = command.flags.has(ALL_KEYS);
+        worker.effects.divisions = 0;
         loop {
             let keys = command.key_positions(args);
             let guards = self.lock(session, command, args, &keys, needs_all)?;
@@ -271,6 +278,13 @@ impl Server {
                 Err(Failure::Undeclared) if !needs_all => {
                     out.truncate(start);
                     needs_all = true;
+                    continue;
+                }
+                Err(Failure::Undivided) => {
+                    out.truncate(start);
+                    drop(guards);
+                    self.divide_block(worker)?;
+                    worker.effects.divisions += 1;
                     continue;
                 }
                 kept @ (Ok(()) | Err(Failure::Kept { .. })) => kept,
@@ -347,6 +361,8 @@ impl Server {
         if changes > 0 {
             worker.stats.changes.add(changes as u64);
         }
+        self.ranks.apply(&worker.effects.ranks);
+        worker.effects.ranks.clear();
         if !self.watches.is_empty() {
             worker.effects.touched.iter().for_each(|key| self.watches.changed(key));
         }
@@ -399,7 +415,9 @@ fn end_choice(session: &mut Session, command: &Command) {
 pub(super) fn reply_failure(result: Done, start: usize, out: &mut Reply) -> Done {
     match result {
         Ok(()) => Ok(()),
-        Err(failure @ (Failure::Store(_) | Failure::TooLong | Failure::Ended(_))) => Err(failure),
+        Err(failure @ (Failure::Store(_) | Failure::TooLong { .. } | Failure::Ended(_))) => {
+            Err(failure)
+        }
         Err(failure) => {
             out.truncate(start);
             out.error(&failure.text());

@@ -17,10 +17,17 @@ pub enum Failure {
         /// Whether the statistics have counted the error, because a command of the script replied it.
         is_counted: bool,
     },
-    /// A script ran too long for a worker. The client's request is run again on a thread of its own.
-    TooLong,
-    /// A transaction must begin on a thread of its own: it has a script, and commands that cannot be repeated.
+    /// A script ran too long for a worker, or a part of it would. The client's request is run again on a thread of its
+    /// own.
+    TooLong {
+        /// How long the script ran, in microseconds.
+        ran_us: u64,
+    },
+    /// The request must begin on a thread of its own: a transaction with a script and commands that cannot be repeated,
+    /// or a command that must read many rows.
     NeedsThread,
+    /// A thread must divide a block of an index of ranks without latches. Then the evaluation begins anew.
+    Undivided,
     /// The evaluation ends with this error reply, and nothing of it is committed, not even the rest of a transaction.
     Ended(&'static str),
     /// A script uses a key that it did not declare. It is run again, from its beginning, with all latches.
@@ -58,7 +65,9 @@ impl Failure {
                 Cow::Owned(format!("MISCONF The device has no space left: {error}"))
             }
             Failure::Store(error) => Cow::Owned(format!("ERR {error}")),
-            Failure::TooLong | Failure::NeedsThread => Cow::Borrowed("ERR the script ran too long"),
+            Failure::TooLong { .. } | Failure::NeedsThread | Failure::Undivided => {
+                Cow::Borrowed("ERR the command takes too long here")
+            }
             Failure::Ended(text) => Cow::Borrowed(text),
             Failure::Undeclared => {
                 Cow::Borrowed("ERR Script attempted to access a non local key in a cluster node")

@@ -1,7 +1,7 @@
 //! Commands of a pipeline that run as one group: their latches are taken at once, their keys are looked up at once, and
 //! what they write is one batch.
 //!
-//! 1. A group has commands on keys that neither block nor change the connection. Its replies are those of the commands
+//! 1. A group has commands on keys that neither block nor change the connection, nor begin anew on a thread. Its replies are those of the commands
 //!    one after the other.
 //! 2. A group is more than a pipeline promises: no other client sees a part of it.
 //! 3. If its commit fails, all its commands fail.
@@ -9,7 +9,7 @@
 
 use super::acl;
 use super::args::Args;
-use super::command::{ALL_KEYS, BLOCKING, Command, ONE_ROW, PUBSUB, Run, UNDECLARED};
+use super::command::{ALL_KEYS, APART, BLOCKING, Command, ONE_ROW, PUBSUB, Run, UNDECLARED};
 use super::context::{Cause, Context, Frame, Held};
 use super::execute::{Next, Worker, reply_failure};
 use super::failure::Done;
@@ -202,6 +202,7 @@ fn member(args: Args<'_>) -> Option<Member<'_>> {
         && !command.flags.has(ALL_KEYS)
         && !command.flags.has(UNDECLARED)
         && !command.flags.has(PUBSUB)
+        && !command.flags.has(APART)
         && command.group != super::command::Group::Scripting
         && command.subcommands.is_empty()
         && command.allows(args.len());

@@ -3,7 +3,8 @@
 //! Files in reading order:
 //!
 //! 1. Parts: `acl` (users and their rights), `failure`, `args`, `keyspec`, `databases`, `clients`, `watches`,
-//!    `waiters`, `cursors`, `parameters`, `stats`, `slowlog`, `latency`, `monitors`, `pause`, `running` (scripts).
+//!    `waiters`, `cursors`, `parameters`, `stats`, `slowlog`, `latency`, `monitors`, `pause`, `running` (scripts),
+//!    `ranks` (numbers of rows).
 //! 2. `session` (state of a connection), `effects` (what follows a commit), `server` (what all connections share),
 //!    `pubsub` (subscriptions and messages), `tracking` (keys that clients cache).
 //! 3. `context` (what a handler sees), `values` (keys and collections as rows), `copies` (large values), `string_value`
@@ -45,6 +46,7 @@ mod observe;
 pub mod parameters;
 pub mod pause;
 pub mod pubsub;
+pub mod ranks;
 mod rewrite;
 mod rights;
 pub mod running;

@@ -11,6 +11,7 @@ use super::monitors::Monitors;
 use super::parameters::{Id, OutputLimit, Parameters, output_limits};
 use super::pause::Pause;
 use super::pubsub::{Kind, Pubsub};
+use super::ranks::RankIndexes;
 use super::scripts::Scripts;
 use super::session::Session;
 use super::slowlog::SlowLog;
@@ -129,6 +130,8 @@ pub struct Server {
     pub expirations: Expirations,
     /// The clients that cache keys.
     pub tracking: TrackingTable,
+    /// Numbers of rows of large sorted sets.
+    pub ranks: RankIndexes,
     /// The watched keys.
     pub watches: Watches,
     /// The blocked clients.
@@ -197,6 +200,7 @@ impl Server {
             pubsub: Pubsub::default(),
             expirations: Expirations::default(),
             tracking: TrackingTable::default(),
+            ranks: RankIndexes::default(),
             watches: Watches::default(),
             waiters: Waiters::default(),
             settings,

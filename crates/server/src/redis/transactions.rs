@@ -8,8 +8,8 @@
 use super::acl::Place;
 use super::args::Args;
 use super::command::{
-    ALL_KEYS, ALLOW_BUSY, Command, FAST, Group, LOADING, MAY_REPLICATE, NO_MULTI, NOSCRIPT, Run,
-    SKIP_SLOWLOG, STALE, UNDECLARED,
+    ALL_KEYS, ALLOW_BUSY, APART, Command, FAST, Group, LOADING, MAY_REPLICATE, NO_MULTI, NOSCRIPT,
+    Run, SKIP_SLOWLOG, STALE, UNDECLARED,
 };
 use super::context::{Cause, Context, Frame, Held};
 use super::execute::{Worker, reply_failure};
@@ -191,7 +191,7 @@ fn exec(
         out.truncate(start);
         worker.discard();
         match failure {
-            Failure::TooLong => session.multi = Some(multi),
+            Failure::TooLong { .. } => session.multi = Some(multi),
             _ => session.unwatch(server),
         }
         return Err(failure);
@@ -201,8 +201,8 @@ fn exec(
     Ok(())
 }
 
-/// Returns whether a transaction begins on a thread of its own: it has a script, which may run long, and a command that
-/// cannot be run twice, because it changes more than rows.
+/// Returns whether a transaction begins on a thread of its own: it has a script or another command that may run long,
+/// and a command that cannot be run twice, because it changes more than rows.
 fn needs_thread(commands: &[Queued]) -> bool {
     let is_script =
         |command: &Command| command.group == Group::Scripting && command.flags.has(UNDECLARED);
@@ -213,7 +213,8 @@ fn needs_thread(commands: &[Queued]) -> bool {
             || command.flags.has(MAY_REPLICATE)
             || matches!(command.name, "ping" | "echo" | "time")
     };
-    commands.iter().any(|queued| is_script(queued.command))
+    let may_be_long = |command: &Command| is_script(command) || command.flags.has(APART);
+    commands.iter().any(|queued| may_be_long(queued.command))
         && !commands.iter().all(|queued| is_repeatable(queued.command))
 }
 

@@ -25,15 +25,12 @@ pub(in crate::redis) const COMMANDS: &[Command] = &[
     Command::new("restore", -4, WRITE.and(DENYOOM), Group::Generic, restore)
         .with_keys(&[one(1, OW)])
         .with_docs("2.6.0", "Creates a key from the serialized form of a value."),
-    Command::new(
-        "restore-asking",
-        -4,
-        WRITE.and(DENYOOM).and(ASKING),
-        Group::Server,
-        restore,
-    )
-    .with_keys(&[one(1, OW)])
-    .with_docs("3.0.0", "Does the same as RESTORE, for programs that move slots between nodes."),
+    Command::new("restore-asking", -4, WRITE.and(DENYOOM).and(ASKING), Group::Server, restore)
+        .with_keys(&[one(1, OW)])
+        .with_docs(
+            "3.0.0",
+            "Does the same as RESTORE, for programs that move slots between nodes.",
+        ),
 ];
 
 /// The memory that a value may take while it is dumped or restored.

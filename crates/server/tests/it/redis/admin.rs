@@ -198,7 +198,11 @@ fn fields(info: &Value) -> Option<(Value, BTreeSet<String>, Vec<Value>)> {
         Value::Simple(flag) if COMPARED.contains(&flag.as_str()) => Some(flag.clone()),
         _ => None,
     });
-    Some((arity.clone(), flags.collect(), vec![first.clone(), last.clone(), step.clone(), specs.clone().sorted()]))
+    Some((
+        arity.clone(),
+        flags.collect(),
+        vec![first.clone(), last.clone(), step.clone(), specs.clone().sorted()],
+    ))
 }
 
 fn text(value: Value) -> String {

@@ -1,6 +1,6 @@
 //! Sorted sets: the same random commands on a real Redis.
 
-use super::{Value, compare, random_commands, words};
+use super::{Ours, Value, compare, random_commands, words};
 use fastrand::Rng;
 
 type Command = Vec<Vec<u8>>;
@@ -344,4 +344,136 @@ pub fn numbers(value: Value) -> Value {
 #[test]
 fn sorted_sets_reply_as_redis_does() {
     compare(commands, canonical);
+}
+
+/// Members of the large sets, of which all of `l` have the same score.
+const LARGE: usize = 20_000;
+
+fn large_member(random: &mut Rng) -> String {
+    format!("m{:05}", random.usize(..LARGE + 2000))
+}
+
+/// A command on a large set.
+fn large_command(random: &mut Rng) -> Vec<Command> {
+    let key = pick(random, &["big", "l"]);
+    let score = |random: &mut Rng| if key == "l" { 0 } else { random.i64(-900..900) };
+    let (one, other) = (large_member(random), large_member(random));
+    let rank = random.usize(..LARGE);
+    let (low, high) = (random.i64(-950..950), random.i64(-950..950));
+    let text = match random.usize(..24) {
+        0..=2 => format!("ZADD {key} {} {one} {} {other}", score(random), score(random)),
+        3 => format!("ZREM {key} {one} {other}"),
+        4 => format!("ZINCRBY {key} {} {one}", score(random)),
+        5..=7 => format!("ZRANK {key} {one}"),
+        8..=10 => format!("ZREVRANK {key} {one}"),
+        11..=13 => format!("ZCOUNT big {low} ({high}"),
+        14 | 15 => format!("ZLEXCOUNT l [{one} ({other}"),
+        16 | 17 => format!("ZRANGE {key} {rank} {}", rank + 3),
+        18 => format!("ZREVRANGE {key} {rank} {} WITHSCORES", rank + 2),
+        19 => format!("ZREMRANGEBYRANK {key} {rank} {}", rank + 1),
+        20 => pick(random, &["ZPOPMIN big", "ZPOPMAX l 3", "ZCARD big"]).into(),
+        21 => {
+            let commands = [
+                "MULTI".into(),
+                format!("ZADD {key} {} {one}", score(random)),
+                format!("ZRANK {key} {one}"),
+                format!("ZREM {key} {other}"),
+                format!("ZREVRANK {key} {one}"),
+                format!("ZRANGE {key} {rank} {rank}"),
+                "EXEC".into(),
+            ];
+            return commands.iter().map(|text| words(text)).collect();
+        }
+        22 => {
+            let source = "redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2]) redis.call('ZREM', KEYS[1], ARGV[3]) \
+                          return {redis.call('ZRANK', KEYS[1], ARGV[2]), redis.call('ZCOUNT', KEYS[1], -100, 100)}";
+            let score = score(random).to_string();
+            let words = ["EVAL", source, "1", key, &score, &one, &other];
+            return vec![words.map(|word| word.as_bytes().to_vec()).to_vec()];
+        }
+        _ => pick(
+            random,
+            &[
+                "COPY big copy REPLACE",
+                "ZRANK copy m00500",
+                "DEL copy",
+                "RENAME l l2",
+                "RENAME l2 l",
+            ],
+        )
+        .into(),
+    };
+    vec![words(&text)]
+}
+
+#[test]
+fn large_sets_have_the_ranks_of_redis() {
+    let commands = |protocol: u8| {
+        let mut random = Rng::with_seed(u64::from(protocol) + 90);
+        let mut commands = Vec::new();
+        for key in ["big", "l"] {
+            for first in (0..LARGE).step_by(500) {
+                let mut command = words(&format!("ZADD {key}"));
+                for at in first..first + 500 {
+                    let score = if key == "l" { 0 } else { random.i64(-900..900) };
+                    command.extend(words(&format!("{score} m{at:05}")));
+                }
+                commands.push(command);
+            }
+        }
+        let count = random_commands(1500);
+        commands.extend((0..count).flat_map(|_| large_command(&mut random)));
+        commands
+    };
+    compare(commands, canonical);
+}
+
+/// Clients ask for ranks while others write: what is there in the end is counted, whatever was divided meanwhile.
+#[test]
+fn ranks_are_right_after_concurrent_writes() {
+    let ours = Ours::start();
+    let mut client = ours.connect();
+    for first in (0..30_000).step_by(1000) {
+        let mut command = words("ZADD z");
+        (first..first + 1000).for_each(|at| command.extend(words(&format!("{at} m{at}"))));
+        client.call(&command);
+    }
+    std::thread::scope(|scope| {
+        for writer in 0..2 {
+            let mut client = ours.connect();
+            scope.spawn(move || {
+                let mut random = Rng::with_seed(writer);
+                for _ in 0..1500 {
+                    let (score, member) = (random.u32(..30_000), random.u32(..40_000));
+                    client.say(&format!("ZADD z {score} m{member}"));
+                    client.say(&format!("ZREM z m{}", random.u32(..40_000)));
+                }
+            });
+        }
+        for reader in 0..2 {
+            let mut client = ours.connect();
+            scope.spawn(move || {
+                let mut random = Rng::with_seed(10 + reader);
+                for _ in 0..1500 {
+                    let reply = client.say(&format!("ZRANK z m{}", random.u32(..40_000)));
+                    assert!(matches!(reply, Value::Integer(_) | Value::Null), "{reply:?}");
+                    client.say(&format!("ZLEXCOUNT z [m{} +", random.u32(..40_000)));
+                }
+            });
+        }
+    });
+    assert!(!ours.server.ranks.is_empty());
+    let Value::Array(members) = client.say("ZRANGE z 0 -1") else { panic!("no members") };
+    let mut commands = vec![words("ZLEXCOUNT z - +"), words("ZCOUNT z 100 +inf")];
+    for member in members.iter().step_by(97) {
+        let Value::Bulk(member) = member else { panic!("no member") };
+        commands.push(vec![b"ZRANK".to_vec(), b"z".to_vec(), member.clone()]);
+    }
+    let found = client.pipeline(&commands);
+    assert_eq!(found[0], Value::Integer(members.len() as i64));
+    let Value::Array(high) = client.say("ZRANGEBYSCORE z 100 +inf") else { panic!("no members") };
+    assert_eq!(found[1], Value::Integer(high.len() as i64));
+    for (at, found) in found[2..].iter().enumerate() {
+        assert_eq!(*found, Value::Integer(97 * at as i64));
+    }
 }

@@ -80,7 +80,7 @@ impl<'a, 'c> ScriptHost<'a, 'c> {
         let is_killed = self.leave();
         match self.failure.take() {
             // It was killed after its last question.
-            Some(Failure::TooLong | Failure::Undeclared) if is_killed => {
+            Some(Failure::TooLong { .. } | Failure::Undeclared) if is_killed => {
                 Some(Failure::Ended(KILLED_REPLY))
             }
             failure => failure,
@@ -157,10 +157,12 @@ impl<'a, 'c> ScriptHost<'a, 'c> {
         Interrupt::Stop(reason)
     }
 
-    /// Acts on the time that the script has run: it leaves the worker, or becomes late.
+    /// Acts on the time that the script has run: it leaves the worker, or becomes late. The time on the worker counts, so
+    /// that others are answered with BUSY as early as in Redis.
     fn check_time(&mut self, running: &Running) -> Interrupt {
         let server = self.context.server;
         let ran_us = server.clock.monotonic_us().saturating_sub(self.started_us);
+        let ran_us = ran_us.saturating_add(self.context.ran_us);
         let busy_ms = u64::try_from(server.parameters.number(BUSY_AFTER)).unwrap_or(0);
         let is_late = busy_ms > 0 && ran_us >= busy_ms.saturating_mul(1000);
         if self.context.is_detached() {
@@ -170,7 +172,7 @@ impl<'a, 'c> ScriptHost<'a, 'c> {
             return Interrupt::Continue;
         }
         if is_late || ran_us >= WORKER_MAX_US {
-            return self.abandon(Failure::TooLong, "The script ran too long");
+            return self.abandon(Failure::TooLong { ran_us }, "The script ran too long");
         }
         Interrupt::Continue
     }

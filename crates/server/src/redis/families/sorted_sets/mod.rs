@@ -2,14 +2,15 @@
 
 pub(super) mod add;
 mod combine;
+mod count;
 mod pop;
 mod ranges;
 mod read;
 pub(super) mod set;
 
 use crate::redis::command::{
-    BLOCKING, Command, DENYOOM, FAST, Flags, Group, Handler, NOSCRIPT, READONLY, READS_FIRST,
-    TAKES, WRITE,
+    APART, BLOCKING, Command, DENYOOM, FAST, Flags, Group, Handler, NOSCRIPT, READONLY,
+    READS_FIRST, TAKES, WRITE,
 };
 use crate::redis::context::Context;
 use crate::redis::failure::Done;
@@ -21,6 +22,7 @@ use crate::text::double;
 use set::SortedSet;
 
 const READ: Flags = READONLY.and(FAST);
+const COUNT: Flags = READ.and(APART);
 const ADD: Flags = WRITE.and(DENYOOM).and(FAST).and(READS_FIRST);
 const STORE: Flags = WRITE.and(DENYOOM).and(READS_FIRST);
 const TAKE: Flags = WRITE.and(READS_FIRST);
@@ -47,13 +49,13 @@ pub(in crate::redis) const COMMANDS: &[Command] = &[
     command("zscore", 3, READ, read::zscore).with_docs("1.2.0", "Returns the score of a member."),
     command("zmscore", -3, READ, read::zmscore)
         .with_docs("6.2.0", "Returns the scores of several members."),
-    command("zrank", -3, READ, read::zrank)
+    command("zrank", -3, COUNT, read::zrank)
         .with_docs("2.0.0", "Returns the index of a member, lowest score first."),
-    command("zrevrank", -3, READ, read::zrevrank)
+    command("zrevrank", -3, COUNT, read::zrevrank)
         .with_docs("2.0.0", "Returns the index of a member, highest score first."),
-    command("zcount", 4, READ, read::zcount)
+    command("zcount", 4, COUNT, read::zcount)
         .with_docs("2.0.0", "Counts the members with scores in a range."),
-    command("zlexcount", 4, READ, read::zlexcount)
+    command("zlexcount", 4, COUNT, read::zlexcount)
         .with_docs("2.8.9", "Counts the members in a range of bytes."),
     command("zrandmember", -2, READONLY, read::zrandmember)
         .with_docs("6.2.0", "Returns random members, with or without their scores."),

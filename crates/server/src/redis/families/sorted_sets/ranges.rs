@@ -79,10 +79,10 @@ impl<'a> Query<'a> {
     }
 
     /// Returns the walk over the result; `None` if the key is absent.
-    fn walk(&self, context: &Context<'_>) -> Done<Option<Walk>> {
+    fn walk(&self, context: &mut Context<'_>) -> Done<Option<Walk>> {
         let ends = Ends::parse(self.order, self.min, self.max)?;
         let Some(set) = SortedSet::find(context, self.key)? else { return Ok(None) };
-        let mut walk = set.walk(context.txn, &ends.span(set.len()), self.is_backwards)?;
+        let mut walk = begin(context, &set, &ends.span(set.len()), self.is_backwards)?;
         if self.order != Order::Rank {
             match u64::try_from(self.offset) {
                 Ok(offset) if offset == 0 || offset < set.len() => {
@@ -123,6 +123,19 @@ impl<'a> Ends<'a> {
             Ends::Scores(range) => Span::Scores(range),
             Ends::Members(range) => Span::Members(range),
         }
+    }
+}
+
+/// Returns a walk over a part of a set. A walk over ranks may begin anew on a thread of its own.
+fn begin(
+    context: &mut Context<'_>,
+    set: &SortedSet<'_>,
+    span: &Span<'_>,
+    is_backwards: bool,
+) -> Done<Walk> {
+    match span {
+        Span::Ranks { start, count } => set.walk_ranks(context, (*start, *count), is_backwards),
+        span => set.walk(context.txn, span, is_backwards),
     }
 }
 
@@ -204,7 +217,7 @@ fn remove(context: &mut Context<'_>, args: Args<'_>, order: Order, event: &'stat
     let key = args.at(1);
     let mut deleted = 0;
     if let Some(mut set) = SortedSet::find(context, key)? {
-        let mut walk = set.walk(context.txn, &ends.span(set.len()), false)?;
+        let mut walk = begin(context, &set, &ends.span(set.len()), false)?;
         while let Some((member, score)) = walk.next()? {
             set.delete(context, member, score)?;
             deleted += 1;

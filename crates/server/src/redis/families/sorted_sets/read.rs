@@ -6,8 +6,8 @@ use crate::redis::args::{Args, wrong_arity};
 use crate::redis::context::Context;
 use crate::redis::failure::{Done, SYNTAX};
 use crate::redis::sample::{Amount, Sample};
-use crate::rows::redis::Type;
-use crate::rows::sorted_set::{parse_score, score_bytes};
+use crate::rows::redis::{SCORE, Type};
+use crate::rows::sorted_set::{parse_score, rank_sub, score_bytes};
 use crate::text::double;
 use crate::text::range::{LexRange, ScoreRange};
 
@@ -83,23 +83,23 @@ fn rank(context: &mut Context<'_>, args: Args<'_>, is_backwards: bool) -> Done {
     Ok(())
 }
 
-/// Returns a member's index and its score. It takes time in proportion to the index.
+/// Returns a member's index and its score.
 fn find_rank(
-    context: &Context<'_>,
+    context: &mut Context<'_>,
     set: &SortedSet<'_>,
     member: &[u8],
     is_backwards: bool,
 ) -> Done<Option<(i64, f64)>> {
     let Some(score) = set.score(context.txn, member)? else { return Ok(None) };
-    let mut walk = set.walk(context.txn, &Span::ALL, is_backwards)?;
-    let mut rank = 0;
-    while let Some((other, _)) = walk.next()? {
-        if other == member {
-            return Ok(Some((rank, score)));
-        }
-        rank += 1;
-    }
-    Ok(None)
+    let mut sub = rank_sub(score, member);
+    let rank = if is_backwards {
+        // The next sub-key behind the member's.
+        sub.push(0);
+        set.count_rows(context, SCORE, &sub, None)?
+    } else {
+        set.count_rows(context, SCORE, b"", Some(&sub))?
+    };
+    Ok(Some((rank.cast_signed(), score)))
 }
 
 pub(super) fn zcount(context: &mut Context<'_>, args: Args<'_>) -> Done {
@@ -113,14 +113,11 @@ pub(super) fn zlexcount(context: &mut Context<'_>, args: Args<'_>) -> Done {
 }
 
 fn count(context: &mut Context<'_>, key: &[u8], span: &Span<'_>) -> Done {
-    let mut count = 0;
-    if let Some(set) = SortedSet::find(context, key)? {
-        let mut walk = set.walk(context.txn, span, false)?;
-        while walk.next()?.is_some() {
-            count += 1;
-        }
-    }
-    context.out.integer(count);
+    let count = match SortedSet::find(context, key)? {
+        Some(set) => set.count(context, span)?,
+        None => 0,
+    };
+    context.out.integer(count.cast_signed());
     Ok(())
 }
 

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 /// A sorted set that a command works on. A new count is stored by [`SortedSet::save`].
 pub(in crate::redis::families) struct SortedSet<'k> {
-    coll: Coll<'k>,
+    pub(super) coll: Coll<'k>,
     has_new_count: bool,
 }
 
@@ -107,22 +107,37 @@ impl<'k> SortedSet<'k> {
         old: Option<f64>,
     ) -> Done {
         match old {
-            Some(old) => context.sub_delete(&self.coll, SCORE, &rank_sub(old, member))?,
+            Some(old) => self.delete_row(context, SCORE, &rank_sub(old, member))?,
             None => {
                 self.coll.row.count += 1;
                 self.has_new_count = true;
             }
         }
-        context.sub_put(&self.coll, DATA, member, &score_bytes(score))?;
-        context.sub_put(&self.coll, SCORE, &rank_sub(score, member), b"")
+        let key = self.coll.sub_key(DATA, member);
+        context.txn.put(self.coll.place.partition, &key, &score_bytes(score))?;
+        if old.is_none() {
+            context.note_rank(&self.coll, &key, key.len() - member.len(), 1);
+        }
+        let sub = rank_sub(score, member);
+        let key = self.coll.sub_key(SCORE, &sub);
+        context.txn.put(self.coll.place.partition, &key, b"")?;
+        context.note_rank(&self.coll, &key, key.len() - sub.len(), 1);
+        Ok(())
     }
 
     /// Deletes a member of this score.
     pub fn delete(&mut self, context: &mut Context<'_>, member: &[u8], score: f64) -> Done {
         self.coll.row.count = self.coll.row.count.saturating_sub(1);
         self.has_new_count = true;
-        context.sub_delete(&self.coll, DATA, member)?;
-        context.sub_delete(&self.coll, SCORE, &rank_sub(score, member))
+        self.delete_row(context, DATA, member)?;
+        self.delete_row(context, SCORE, &rank_sub(score, member))
+    }
+
+    fn delete_row(&self, context: &mut Context<'_>, kind: u8, sub: &[u8]) -> Done {
+        let key = self.coll.sub_key(kind, sub);
+        context.txn.delete(self.coll.place.partition, &key)?;
+        context.note_rank(&self.coll, &key, key.len() - sub.len(), -1);
+        Ok(())
     }
 
     /// Stores the count. Returns whether no member is left, so that the key is removed.
@@ -137,11 +152,7 @@ impl<'k> SortedSet<'k> {
 
     /// Returns a walk over a part of the members, forwards or backwards.
     pub fn walk(&self, txn: &Txn, span: &Span<'_>, is_backwards: bool) -> Done<Walk> {
-        let (kind, from, to) = match span {
-            Span::Scores(range) => score_ends(range),
-            Span::Members(range) => (DATA, lex_start(range.min), lex_end(range.max)),
-            Span::Ranks { .. } => (SCORE, Some(Sub::new()), Some(None)),
-        };
+        let (kind, from, to) = ends(span);
         let prefix_bytes = self.coll.prefix(kind).len();
         let mut walk = Walk {
             rows: None,
@@ -163,8 +174,18 @@ impl<'k> SortedSet<'k> {
     }
 }
 
+/// Returns the kind of the rows of a part of a sorted set, the first sub-key, and the one behind the part, of which
+/// `None` is the end of all rows. Without one of them the part is empty.
+pub(super) fn ends(span: &Span<'_>) -> (u8, Option<Sub>, Option<Option<Sub>>) {
+    match span {
+        Span::Scores(range) => score_ends(range),
+        Span::Members(range) => (DATA, lex_start(range.min), lex_end(range.max)),
+        Span::Ranks { .. } => (SCORE, Some(Sub::new()), Some(None)),
+    }
+}
+
 /// The end of a sub-key.
-type Sub = SmallVec<[u8; 64]>;
+pub(super) type Sub = SmallVec<[u8; 64]>;
 
 /// A part of a sorted set.
 #[derive(Clone, Debug)]
@@ -295,6 +316,19 @@ impl Walk {
     /// Ends the walk after so many further members.
     pub fn limit(&mut self, count: u64) {
         self.left = count;
+    }
+
+    /// Moves to the member that is so many rows behind the first one at or above a sub-key.
+    pub(super) fn begin_in(&mut self, coll: &Coll<'_>, from: &[u8], skipped: u64) -> Done {
+        let is_backwards = std::mem::replace(&mut self.is_backwards, false);
+        if let Some(rows) = &mut self.rows {
+            rows.seek(&coll.sub_key(self.kind, from))?;
+        }
+        (self.step, self.left) = (Step::Stay, u64::MAX);
+        self.skip(skipped)?;
+        self.next()?;
+        self.is_backwards = is_backwards;
+        self.turn()
     }
 
     /// Moves to an index of a set of this length, from the nearer end.
