@@ -6,7 +6,7 @@ use crate::redis::command::{
 };
 use crate::redis::context::Context;
 use crate::redis::failure::{Done, NO_KEY, SYNTAX};
-use crate::redis::keyspec::{KeyFlags, OW, RM, RO, RO_META, RW_POP, one, range};
+use crate::redis::keyspec::{KeyFlags, OW, RM, RO, RO_META, RW, RW_POP, one, range};
 use crate::redis::values::Place;
 
 const OW_INSERT: KeyFlags = KeyFlags(&["OW", "insert"]);
@@ -37,7 +37,7 @@ pub(in crate::redis) const COMMANDS: &[Command] = &[
         .with_keys(&[one(1, RO), one(2, OW)])
         .with_docs("6.2.0", "Copies a value to another key."),
     Command::new("move", 3, WRITE.and(FAST).and(ALL_KEYS), Group::Generic, move_key)
-        .with_keys(&[one(1, RW_POP)])
+        .with_keys(&[one(1, RW)])
         .with_docs("1.0.0", "Moves a key to another database."),
 ];
 
