@@ -262,11 +262,12 @@ impl Context<'_> {
         }
     }
 
-    /// Tells subscribers of keyspace events that a command read an absent key. OBJECT and MEMORY look at keys unnoticed.
+    /// Tells subscribers of keyspace events that a command read an absent key. OBJECT and MEMORY USAGE look at keys
+    /// unnoticed.
     #[cold]
     fn notify_miss(&self, key: &[u8]) {
-        let is_unnoticed =
-            ["object|", "memory|"].iter().any(|it| self.command.full_name.starts_with(it));
+        let name = self.command.full_name;
+        let is_unnoticed = name.starts_with("object|") || name == "memory|usage";
         if self.server.wants_event(b'm') && !is_unnoticed {
             let (key, database) = (key.to_vec(), self.db.index());
             let event = Event { class: b'm', name: "keymiss", key, database };

@@ -155,8 +155,8 @@ fn replies_without_state_are_the_same() {
     });
 }
 
-/// Commands that later versions of Redis describe otherwise: ZRANK has WITHSCORE, and WAIT blocks. Redis does not describe
-/// where the keys of SORT are.
+/// Commands that later versions of Redis describe otherwise: ZRANK has WITHSCORE, and WAIT blocks. Redis does not
+/// describe where the keys of SORT are.
 const LATER: [&str; 5] = ["zrank", "zrevrank", "wait", "sort", "sort_ro"];
 
 #[test]

@@ -205,7 +205,7 @@ const MISSES: &str = "GET none|MGET none s none|EXISTS none none s|TTL none|PTTL
     |HLEN none|HRANDFIELD none|HSCAN none 0|LLEN none|LRANGE none 0 1|LINDEX none 0|LPOS none x|SMEMBERS none\
     |SISMEMBER none m|SCARD none|SRANDMEMBER none|SSCAN none 0|ZSCORE none m|ZRANGE none 0 1|ZRANK none m\
     |ZCOUNT none 0 1|ZCARD none|ZRANDMEMBER none|GEOPOS none m|XLEN none|XRANGE none - +|DUMP none|TOUCH none\
-    |OBJECT ENCODING none|OBJECT REFCOUNT none|MEMORY USAGE none|SORT none|SORT_RO none|SET none x XX|LPOP none\
+    |OBJECT ENCODING none|OBJECT REFCOUNT none|MEMORY USAGE none|SORT_RO none|SET none x XX|LPOP none\
     |EXPIRE none 10|PERSIST none|RENAME none other|GET s|MGET s s|LRANGE none 0 -1";
 
 #[test]
