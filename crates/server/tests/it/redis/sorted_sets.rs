@@ -347,10 +347,10 @@ fn sorted_sets_reply_as_redis_does() {
 }
 
 /// Members of the large sets, of which all of `l` have the same score.
-const LARGE: usize = 20_000;
+const LARGE: usize = 9_000;
 
 fn large_member(random: &mut Rng) -> String {
-    format!("m{:05}", random.usize(..LARGE + 2000))
+    format!("m{:05}", random.usize(..LARGE + 1000))
 }
 
 /// A command on a large set.
@@ -421,7 +421,7 @@ fn large_sets_have_the_ranks_of_redis() {
                 commands.push(command);
             }
         }
-        let count = random_commands(1500);
+        let count = random_commands(600);
         commands.extend((0..count).flat_map(|_| large_command(&mut random)));
         commands
     };
