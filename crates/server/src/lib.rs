@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `error`, `clock` | the server's error type; the wall clock and the monotonic clock, which tests replace |
 //! | `files` | files that are replaced in one step |
+//! | `tls` | certificates, keys, and the configuration of encrypted connections |
 //! | `text` | value rules of Redis: glob patterns, numbers, slots, LZF, CRC-64 |
 //! | `hll`, `geo`, `bits`, `streamid` | HyperLogLog, geohash, bit operations, stream ids: pure functions over bytes |
 //! | `dump` | the payloads of DUMP and RESTORE |
@@ -45,4 +46,5 @@ pub mod tables;
 mod testing;
 pub mod text;
 pub mod thrift;
+pub mod tls;
 pub mod transfer;

@@ -60,8 +60,8 @@ const ORDER: &[&str] = &[
 
 /// The server's folders in dependency order. `crates/server/src/lib.rs` has the same list.
 const SERVER_ORDER: &[&str] = &[
-    "error", "clock", "files", "text", "hll", "geo", "bits", "streamid", "dump", "resp", "script",
-    "thrift", "rows", "store", "tables", "redis", "transfer", "pegasus", "net", "config",
+    "error", "clock", "files", "tls", "text", "hll", "geo", "bits", "streamid", "dump", "resp",
+    "script", "thrift", "rows", "store", "tables", "redis", "transfer", "pegasus", "net", "config",
 ];
 
 /// The ordered crates: the prefix of their sources, and their folders.

@@ -39,6 +39,7 @@ use crate::base::prefetch::{LINE, prefetch, prefetch_bytes};
 use crate::env::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use smallvec::SmallVec;
 use std::cmp;
+use std::ops::Range;
 
 /// The tree. Its nodes are in a separate arena, packed and aligned to cache lines.
 pub struct BTree {
@@ -94,6 +95,13 @@ impl BTree {
         let mut leaves: SmallVec<[Arrival; LEAVES]> =
             targets.clone().map(|_| (self.root(), true)).collect();
         while leaves.iter().any(|(node, _)| node.level > 0) {
+            for (at, key) in leaves.iter().zip(targets.clone()).filter(|(at, _)| at.0.level > 0) {
+                let permutation = at.0.permutation();
+                let (low, high) = self.candidates(*at, permutation, key);
+                if self.bytewise && high - low > 1 {
+                    prefetch_keys(at.0, permutation, low..high);
+                }
+            }
             for (at, key) in leaves.iter_mut().zip(targets.clone()) {
                 if at.0.level > 0 {
                     *at = self.step(*at, key, false);
@@ -102,7 +110,7 @@ impl BTree {
         }
         for (at, key) in leaves.iter().zip(targets) {
             let permutation = at.0.permutation();
-            let rank = self.rank(*at, permutation, key, false);
+            let (rank, _) = self.candidates(*at, permutation, key);
             if rank < permutation.count() {
                 let entry = at.0.key(permutation, rank).as_ptr().as_ptr();
                 prefetch_bytes(entry, 2 * LINE);
@@ -146,33 +154,51 @@ impl BTree {
         key: &[u8],
         or_equal: bool,
     ) -> usize {
-        let (mut low, mut high) = if trusted && self.bytewise {
-            node.count_prefixes(permutation, prefix_of(key, node.skip))
-        } else {
-            (0, permutation.count())
-        };
-        if node.level == 0 && high - low > 1 {
-            // Let their cache misses overlap.
-            for rank in low..high {
-                prefetch(node.key(permutation, rank).as_ptr().as_ptr());
+        let (mut low, mut high) = self.candidates((node, trusted), permutation, key);
+        if node.level == 0 && low < high {
+            // Entries of one prefix are mostly versions of one key, the newest first, and that is the one wanted.
+            let first = node.key(permutation, low);
+            // This is often the entry that the search is for, and its value is read next.
+            prefetch(first.as_ptr().as_ptr().wrapping_add(LINE));
+            if self.is_at_or_past(first, key, or_equal) {
+                return low;
             }
+            low += 1;
+        }
+        if high - low > 1 && (node.level == 0 || self.bytewise) {
+            prefetch_keys(node, permutation, low..high);
         }
         // Only keys of the same prefix are left.
         while low < high {
             let mid = (low + high) / 2;
-            let other = node.key(permutation, mid);
-            if node.level == 0 {
-                // This is often the entry that the search is for, and its value is read next.
-                prefetch(other.as_ptr().as_ptr().wrapping_add(64));
-            }
-            let order = self.compare(other, key);
-            if order.is_lt() || (or_equal && order.is_eq()) {
-                low = mid + 1;
-            } else {
+            if self.is_at_or_past(node.key(permutation, mid), key, or_equal) {
                 high = mid;
+            } else {
+                low = mid + 1;
             }
         }
         low
+    }
+
+    /// Whether an entry comes after `key`, or, without `or_equal`, is `key`.
+    #[inline]
+    fn is_at_or_past(&self, entry: Entry, key: &[u8], or_equal: bool) -> bool {
+        let order = self.compare(entry, key);
+        order.is_gt() || (!or_equal && order.is_eq())
+    }
+
+    /// The ranks that `key` can have as far as prefixes tell: from the first one to the second, both included.
+    #[inline]
+    fn candidates(
+        &self,
+        (node, trusted): Arrival,
+        permutation: Permutation,
+        key: &[u8],
+    ) -> (usize, usize) {
+        match trusted && self.bytewise {
+            true => node.count_prefixes(permutation, prefix_of(key, node.skip)),
+            false => (0, permutation.count()),
+        }
     }
 
     /// The node of this level whose range contains `key`, or one to the left of it. With `before`,
@@ -389,6 +415,14 @@ impl BTree {
             true => common_bits(user_key(internal_key(low)), user_key(internal_key(high))),
             false => 0,
         }
+    }
+}
+
+/// Prefetches the keys of these ranks, so that the cache misses of a search among them overlap.
+#[inline]
+fn prefetch_keys(node: NodeRef, permutation: Permutation, ranks: Range<usize>) {
+    for rank in ranks {
+        prefetch(node.key(permutation, rank).as_ptr().as_ptr());
     }
 }
 

@@ -4,25 +4,28 @@
 //! ferrolith-server import --rdb FILE --dir DIR
 //! ferrolith-server export --dir DIR --rdb FILE
 //! ferrolith-server --dir DIR [--listen IP:PORT] [--pegasus-listen IP:PORT] [--pegasus-table NAME:PARTITIONS]
+//!     [--tls-listen IP:PORT --tls-cert FILE --tls-key FILE --tls-ca FILE]
 //! ```
 
 use ferrolith_server::clock::{Clock, SystemClock};
 use ferrolith_server::config::Flags;
 use ferrolith_server::error::{Error, Result};
 use ferrolith_server::net::http;
-use ferrolith_server::net::workers::{Door, Workers, bind};
+use ferrolith_server::net::workers::{Door, Listener, Workers, bind};
 use ferrolith_server::pegasus::{Admin, Service};
 use ferrolith_server::redis;
 use ferrolith_server::redis::server::Settings;
 use ferrolith_server::store::local::{LocalStore, StoreOptions, dropped_log_parts};
 use ferrolith_server::store::{Latches, Store};
 use ferrolith_server::tables::Catalogue;
+use ferrolith_server::tls::Tls;
 use ferrolith_server::transfer::cli;
 use std::ffi::OsString;
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// How often expired tables are removed and horizons are raised.
 const TICK: Duration = Duration::from_secs(5);
@@ -49,9 +52,10 @@ fn serve(args: Vec<OsString>) -> Result<()> {
 }
 
 fn run(flags: &Flags) -> Result<()> {
-    let (redis_sockets, redis_bound) = bind(&flags.redis.listen)?;
-    let (pegasus_sockets, pegasus_bound) = bind(&flags.pegasus.listen)?;
-    let (http_sockets, http_bound) = bind(&flags.http_listen)?;
+    let tls = flags.tls.open()?;
+    let redis_sockets = Sockets::bind(&flags.redis.listen, &flags.tls.listen)?;
+    let pegasus_sockets = Sockets::bind(&flags.pegasus.listen, &flags.tls.pegasus_listen)?;
+    let http_sockets = Sockets::bind(&flags.http_listen, &flags.tls.http_listen)?;
     let options = StoreOptions::new(flags.durability, flags.memory_mb << 20, 2);
     let local = LocalStore::open(&flags.dir, options)?;
     for damage in dropped_log_parts(&flags.dir) {
@@ -66,7 +70,9 @@ fn run(flags: &Flags) -> Result<()> {
         dir: flags.dir.display().to_string(),
         connections_max: flags.connections_max,
         config_file: flags.config.clone(),
-        ..flags.redis.settings(&redis_bound)?
+        tls_port: redis_sockets.encrypted_at.first().map_or(0, SocketAddr::port),
+        tls: tls.clone(),
+        ..flags.redis.settings(&redis_sockets.plain_at)?
     };
     let server = redis::Server::new(
         store.clone(),
@@ -76,7 +82,7 @@ fn run(flags: &Flags) -> Result<()> {
         settings,
     );
     server.load_users()?;
-    let admin = flags.pegasus.admin(&pegasus_bound);
+    let admin = flags.pegasus.admin(pegasus_sockets.told());
     let admin = Admin::new(store.clone(), clock.clone(), catalogue, admin)?;
     for (name, partitions) in &flags.pegasus.tables {
         admin.ensure_table(name, *partitions)?;
@@ -84,36 +90,84 @@ fn run(flags: &Flags) -> Result<()> {
     // Latches of its own: a script of a Redis client never makes a Pegasus client wait.
     let latches = Arc::new(Latches::default());
     let service = Arc::new(Service::new(store.clone(), latches, clock.clone(), admin));
-    let mut listeners = Vec::new();
     let server = Arc::new(server);
-    listeners.extend(redis_sockets.into_iter().map(|it| (it, Door::Redis(server.clone()))));
-    listeners.extend(pegasus_sockets.into_iter().map(|it| (it, Door::Pegasus(service.clone()))));
-    let workers = Workers::start(flags.workers, listeners, &store, flags.connections_max)?;
-    redis_bound.iter().for_each(|address| println!("Redis clients: {address}"));
-    pegasus_bound.iter().for_each(|address| println!("Pegasus clients: {address}"));
-    http_bound.iter().for_each(|address| println!("HTTP: {address}"));
-    let ended = wait_for_end(http_sockets, &local, &*clock, &service, &server);
+    let told = [
+        redis_sockets.lines("Redis clients"),
+        pegasus_sockets.lines("Pegasus clients"),
+        http_sockets.lines("HTTP"),
+    ];
+    let mut listeners = redis_sockets.listeners(&Door::Redis(server.clone()), tls.as_ref());
+    listeners.extend(pegasus_sockets.listeners(&Door::Pegasus(service.clone()), tls.as_ref()));
+    let workers = Workers::start_with(flags.workers, listeners, &store, flags.connections_max)?;
+    print!("{}", told.concat());
+    let ended = wait_for_end(http_sockets.with(tls.as_ref()), &local, &*clock, &service, &server);
     workers.stop();
     local.close()?;
     ended
 }
 
+/// The sockets of a protocol, and their addresses with the final ports.
+struct Sockets {
+    plain: Vec<TcpListener>,
+    plain_at: Vec<SocketAddr>,
+    encrypted: Vec<TcpListener>,
+    encrypted_at: Vec<SocketAddr>,
+}
+
+impl Sockets {
+    fn bind<A: Into<SocketAddr> + Copy>(plain: &[A], encrypted: &[A]) -> Result<Sockets> {
+        let (plain, plain_at) = bind(plain)?;
+        let (encrypted, encrypted_at) = bind(encrypted)?;
+        Ok(Sockets { plain, plain_at, encrypted, encrypted_at })
+    }
+
+    /// Returns the addresses that clients are told: those without TLS, if there are any.
+    fn told(&self) -> &[SocketAddr] {
+        if self.plain_at.is_empty() { &self.encrypted_at } else { &self.plain_at }
+    }
+
+    /// Returns a line for each address.
+    fn lines(&self, name: &str) -> String {
+        let plain = self.plain_at.iter().map(|address| format!("{name}: {address}\n"));
+        let encrypted = self.encrypted_at.iter();
+        plain.chain(encrypted.map(|address| format!("{name} over TLS: {address}\n"))).collect()
+    }
+
+    /// Returns the sockets with what encrypts their connections.
+    fn with(self, tls: Option<&Arc<Tls>>) -> Vec<(TcpListener, Option<Arc<Tls>>)> {
+        let plain = self.plain.into_iter().map(|socket| (socket, None));
+        // Without TLS, no socket needs it.
+        let tls = tls.cloned().into_iter();
+        let encrypted = self.encrypted.into_iter().zip(tls.cycle());
+        let encrypted = encrypted.map(|(socket, tls)| (socket, Some(tls)));
+        plain.chain(encrypted).collect()
+    }
+
+    fn listeners(self, door: &Door, tls: Option<&Arc<Tls>>) -> Vec<Listener> {
+        let sockets = self.with(tls).into_iter();
+        sockets.map(|(socket, tls)| Listener { socket, door: door.clone(), tls }).collect()
+    }
+}
+
 /// Waits for SIGTERM, SIGINT, or SHUTDOWN of a Redis client.
 fn wait_for_end(
-    http_sockets: Vec<TcpListener>,
+    http_sockets: Vec<(TcpListener, Option<Arc<Tls>>)>,
     store: &LocalStore,
     clock: &dyn Clock,
     service: &Service,
     server: &Arc<redis::Server>,
 ) -> Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
     let failed = |e| Error::Io("waiting for signals".to_owned(), e);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.map_err(failed)?.block_on(async {
         let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
         let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
-        for socket in http_sockets {
-            tokio::spawn(http::serve(socket, server.clone()));
+        let mut reload = match &server.settings.tls {
+            None => None,
+            Some(tls) => Some((signal(SignalKind::hangup()).map_err(failed)?, tls)),
+        };
+        for (socket, tls) in http_sockets {
+            tokio::spawn(http::serve(socket, server.clone(), tls));
         }
         let mut ticks = tokio::time::interval(TICK);
         loop {
@@ -121,6 +175,7 @@ fn wait_for_end(
                 _ = terminate.recv() => return Ok(()),
                 _ = interrupt.recv() => return Ok(()),
                 () = server.shutdown.notified() => return Ok(()),
+                () = reload_tls(&mut reload) => {}
                 _ = ticks.tick() => {
                     server.stats.sample(clock.monotonic_us());
                     let may_drop = server.replication.may_drop_rows(clock.monotonic_us());
@@ -133,4 +188,14 @@ fn wait_for_end(
             }
         }
     })
+}
+
+/// Waits for SIGHUP, and reads the files of TLS again. Does not return without TLS, where SIGHUP ends the process.
+async fn reload_tls(reload: &mut Option<(Signal, &Arc<Tls>)>) {
+    let Some((signal, tls)) = reload else { return std::future::pending().await };
+    signal.recv().await;
+    match tls.change(|_| {}) {
+        Ok(()) => eprintln!("SIGHUP: read the files of TLS again"),
+        Err(error) => eprintln!("SIGHUP: TLS stays as it was: {error}"),
+    }
 }

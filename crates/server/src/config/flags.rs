@@ -1,7 +1,7 @@
 //! All flags of `ferrolith-server`. They are also the schema of its configuration file.
 
 use super::file::{print, with_file};
-use super::{PegasusFlags, RedisFlags};
+use super::{PegasusFlags, RedisFlags, TlsFlags};
 use crate::error::Result;
 use crate::store::Durability;
 use clap::{CommandFactory, Parser};
@@ -47,6 +47,9 @@ pub struct Flags {
     /// The flags of the Pegasus protocol.
     #[command(flatten)]
     pub pegasus: PegasusFlags,
+    /// The flags of TLS.
+    #[command(flatten)]
+    pub tls: TlsFlags,
 }
 
 impl Flags {

@@ -48,6 +48,24 @@ fn wrong_settings_are_named() {
 }
 
 #[test]
+fn tls_needs_files_and_files_need_tls() {
+    let open = |file: &str| load(file, &[]).unwrap().tls.open().map_err(|it| it.to_string());
+    assert!(open("").unwrap().is_none());
+    let listen = "tls-listen = ['127.0.0.1:0']\n";
+    assert_eq!(open(listen).unwrap_err(), "TLS needs --tls-cert, a file in PEM");
+    let dir = format!("{}/tests/tls", env!("CARGO_MANIFEST_DIR"));
+    let files = format!("tls-cert = '{dir}/server.pem'\ntls-key = '{dir}/server.key'\n");
+    assert!(open(&files).unwrap_err().starts_with("--tls-cert needs --tls-listen"));
+    assert!(open("tls-auth-clients = 'no'").unwrap_err().starts_with("--tls-auth-clients needs"));
+    let needs_ca = open(&(listen.to_owned() + &files)).unwrap_err();
+    assert!(needs_ca.starts_with("--tls-auth-clients yes needs --tls-ca"), "{needs_ca}");
+    let settings = format!("{listen}{files}tls-auth-clients = 'no'\ntls-protocols = 'TLSv1.3'");
+    assert_eq!(open(&settings).unwrap().unwrap().settings().protocols, "TLSv1.3");
+    let given = Flags::try_parse_from(["x", "--parameter", "tls-cert-file=x"]);
+    assert!(given.unwrap_err().to_string().contains("tls-cert-file is set by --tls-cert"));
+}
+
+#[test]
 fn parameters_are_a_table() {
     let flags =
         load("[parameter]\nmaxmemory-policy = 'allkeys-lru'\nlatency-tracking = false\n", &[]);

@@ -1,6 +1,7 @@
 //! Flags of the Redis protocol.
 
 use crate::error::{Error, Result};
+use crate::redis::encryption;
 use crate::redis::parameters::Id;
 use crate::redis::server::Settings;
 use std::net::SocketAddr;
@@ -101,6 +102,9 @@ fn parse_parameter(text: &str) -> std::result::Result<(Id, String), String> {
     let parameter = id.parameter();
     if let Some((_, flag)) = FLAGS.iter().find(|(name, _)| *name == parameter.name) {
         return Err(format!("{name} is set by {flag}"));
+    }
+    if let Some((_, flag)) = encryption::FLAGS.iter().find(|(it, _)| *it == id) {
+        return Err(format!("{name} is set by --{flag}"));
     }
     if !parameter.is_changeable() {
         return Err(format!("{name} cannot be set: the server has its own flags (--help)"));

@@ -1,7 +1,9 @@
 //! `/metrics` and `/health` over HTTP/1, on addresses of their own. The workers have nothing to do with it.
 
-use super::metrics;
+use super::stream::Stream;
+use super::{handshake, metrics};
 use crate::redis::Server;
+use crate::tls::Tls;
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::CONTENT_TYPE;
@@ -23,8 +25,8 @@ const CONNECTION_TIME: Duration = Duration::from_secs(10);
 /// How long accepting pauses after an error, such as too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Serves a listener for ever.
-pub async fn serve(listener: TcpListener, server: Arc<Server>) {
+/// Serves a listener for ever, over TLS if there is one.
+pub async fn serve(listener: TcpListener, server: Arc<Server>, tls: Option<Arc<Tls>>) {
     let listener = match tokio::net::TcpListener::from_std(listener) {
         Ok(listener) => listener,
         Err(e) => return eprintln!("accepting HTTP clients: {e}"),
@@ -35,10 +37,10 @@ pub async fn serve(listener: TcpListener, server: Arc<Server>) {
         let Ok(seat) = seats.clone().acquire_owned().await else { return };
         match listener.accept().await {
             Ok((stream, _)) => {
-                let server = server.clone();
+                let (server, tls) = (server.clone(), tls.clone());
                 tokio::spawn(async move {
                     // A slow or broken connection concerns nobody else.
-                    _ = tokio::time::timeout(CONNECTION_TIME, serve_one(stream, server)).await;
+                    _ = tokio::time::timeout(CONNECTION_TIME, open(stream, server, tls)).await;
                     drop(seat);
                 });
             }
@@ -47,7 +49,17 @@ pub async fn serve(listener: TcpListener, server: Arc<Server>) {
     }
 }
 
-async fn serve_one(stream: TcpStream, server: Arc<Server>) {
+async fn open(stream: TcpStream, server: Arc<Server>, tls: Option<Arc<Tls>>) {
+    let stream = match tls {
+        None => Some(Stream::Plain(stream)),
+        Some(tls) => handshake::shake_hands(stream, &tls).await,
+    };
+    if let Some(stream) = stream {
+        serve_one(stream, server).await;
+    }
+}
+
+async fn serve_one(stream: Stream, server: Arc<Server>) {
     let service = service_fn(|request: Request<Incoming>| {
         let response = answer(request.method(), request.uri().path(), &server);
         async { Ok::<_, Infallible>(response) }

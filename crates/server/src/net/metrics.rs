@@ -49,6 +49,7 @@ pub(super) fn text(server: &Server) -> String {
     let uptime_us = server.clock.monotonic_us().saturating_sub(server.started_us);
     text.single("uptime_seconds", "gauge", "Time since the start.", uptime_us / 1_000_000);
     clients(server, &mut text);
+    handshakes(server, &mut text);
     commands(server, &mut text);
     for (property, name, help) in FIGURES {
         if let Some(value) = server.store.figure(property) {
@@ -73,6 +74,13 @@ fn clients(server: &Server, text: &mut Text) {
     let blocked = server.waiters.len() + server.pause.waiting();
     text.single("blocked_clients", "gauge", "Redis clients that wait in a command.", blocked);
     text.single("slow_commands", "gauge", "Entries of the slow log.", server.slowlog.len());
+}
+
+fn handshakes(server: &Server, text: &mut Text) {
+    let Some(tls) = &server.settings.tls else { return };
+    let (done, failed) = tls.handshakes();
+    text.single("tls_handshakes_total", "counter", "TLS handshakes that succeeded.", done);
+    text.single("tls_failed_handshakes_total", "counter", "TLS handshakes that failed.", failed);
 }
 
 fn commands(server: &Server, text: &mut Text) {

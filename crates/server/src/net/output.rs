@@ -1,5 +1,6 @@
 //! Output to a client that may not read it: the limits of `client-output-buffer-limit`.
 
+use super::stream::Stream;
 use crate::redis::parameters::OutputLimit;
 use crate::redis::{Server, Session};
 use std::future::poll_fn;
@@ -8,7 +9,6 @@ use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
-use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep};
 
 /// How often limits are checked while a client reads nothing.
@@ -31,7 +31,7 @@ pub(super) enum Written {
 ///
 /// The connection failed.
 pub(super) async fn write(
-    stream: &mut TcpStream,
+    stream: &mut Stream,
     bytes: &[u8],
     server: &Server,
     session: &Session,
@@ -46,16 +46,13 @@ pub(super) async fn write(
         Poll::Pending => Poll::Ready(Ok(0)),
     });
     let mut rest = bytes.get(first.await?..).unwrap_or_default();
-    if rest.is_empty() {
+    if rest.is_empty() && stream.is_flushed() {
         return Ok(Written::All);
     }
-    while !rest.is_empty() {
+    while !rest.is_empty() || !stream.is_flushed() {
         tokio::select! {
             biased;
-            written = stream.write(rest) => match written? {
-                0 => return Err(io::ErrorKind::WriteZero.into()),
-                count => rest = rest.get(count..).unwrap_or_default(),
-            },
+            written = push(stream, rest) => rest = rest.get(written?..).unwrap_or_default(),
             () = session.client.outbox.wake.notified() => {}
             () = sleep(TICK) => {}
         }
@@ -67,6 +64,18 @@ pub(super) async fn write(
         }
     }
     Ok(Written::Later)
+}
+
+/// Writes a part of some bytes, or flushes if there are none. Returns the length of the part.
+async fn push(stream: &mut Stream, bytes: &[u8]) -> io::Result<usize> {
+    if bytes.is_empty() {
+        stream.flush().await?;
+        return Ok(0);
+    }
+    match stream.write(bytes).await? {
+        0 => Err(io::ErrorKind::WriteZero.into()),
+        count => Ok(count),
+    }
 }
 
 /// Since when a client has more output than its soft limit.

@@ -7,6 +7,8 @@
 
 use super::output::{self, Written};
 use super::quiet::Quiet;
+use super::reading::Reading;
+use super::stream::Stream;
 use crate::redis::args::Args;
 use crate::redis::detached::Detached;
 use crate::redis::parameters::Id;
@@ -18,8 +20,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::io::AsyncReadExt;
 use tokio::time::Instant;
 
 /// The maximum number of arguments of a request and the maximum length of an argument.
@@ -30,7 +31,7 @@ const ANONYMOUS: Limits = Limits { arguments_max: 10, bulk_max: 16384, is_anonym
 /// Replies are written when they have so many bytes, even if there are more requests.
 const OUTPUT_BYTES: usize = 256 << 10;
 /// The capacity that an empty input buffer keeps.
-const KEPT_BYTES: usize = 16 << 10;
+const KEPT_BYTES: usize = 64 << 10;
 /// The maximum number of requests that are looked at together.
 const GROUP_MAX: usize = 128;
 /// Requests that need no memory besides the stack when they arrive together, and their words.
@@ -38,8 +39,6 @@ const REQUESTS: usize = 16;
 const WORDS: usize = 3 * REQUESTS;
 /// The number of positions of words for which memory is kept.
 const POSITIONS_KEPT: usize = 1024;
-/// The bytes that one read may add.
-const READ_BYTES: usize = 64 << 10;
 /// The bytes that are read ahead while a client is blocked.
 const AHEAD_MAX: usize = 64 << 10;
 /// The seconds that a client may send nothing; 0 means for ever.
@@ -57,11 +56,11 @@ const BULK_MAX: Id = Id::of("proto-max-bulk-len");
 ///
 /// The connection failed.
 pub(super) async fn serve(
-    stream: TcpStream,
+    stream: Stream,
     server: &Arc<Server>,
     worker: &RefCell<Worker>,
 ) -> io::Result<()> {
-    let (address, local) = (stream.peer_addr()?, stream.local_addr()?);
+    let (address, local) = stream.addresses()?;
     let mut connection = Connection::new(server, worker, address, local);
     connection.run(stream).await
 }
@@ -72,6 +71,7 @@ struct Connection<'s> {
     session: Session,
     parser: Parser,
     input: Vec<u8>,
+    reading: Reading,
     out: Reply,
     /// Where the words of complete requests are in `input`.
     positions: Vec<(usize, usize)>,
@@ -111,11 +111,11 @@ impl<'s> Connection<'s> {
         let session = Session::new(client, account.user().needs_no_password());
         let (parser, out) = (Parser::default(), Reply::default());
         let (input, positions, ends) = (Vec::new(), Vec::new(), Vec::new());
-        let quiet = Quiet::default();
-        Connection { server, worker, session, parser, input, out, positions, ends, quiet }
+        let (quiet, reading) = (Quiet::default(), Reading::default());
+        Connection { server, worker, session, parser, input, reading, out, positions, ends, quiet }
     }
 
-    async fn run(&mut self, mut stream: TcpStream) -> io::Result<()> {
+    async fn run(&mut self, mut stream: Stream) -> io::Result<()> {
         loop {
             // A client that reads a reply has the messages that were published before it sent the request.
             self.session.client.outbox.drain_into(&mut self.out);
@@ -141,7 +141,7 @@ impl<'s> Connection<'s> {
                 self.out.clear();
             }
             if self.session.is_closing || self.session.client.is_killed() {
-                return stream.shutdown().await;
+                return stream.close().await;
             }
             if let Some(request) = self.session.detached.take() {
                 self.run_apart(request).await?;
@@ -153,6 +153,7 @@ impl<'s> Connection<'s> {
             match self.wait(&mut stream).await {
                 Event::Read(read) => {
                     let bytes = read?;
+                    self.reading.has_read(&self.input);
                     if bytes == 0 {
                         return Ok(());
                     }
@@ -165,7 +166,7 @@ impl<'s> Connection<'s> {
                 }
                 Event::Answer(reply) => self.answer(reply),
                 Event::Timeout => self.time_out(),
-                Event::Idle => return stream.shutdown().await,
+                Event::Idle => return stream.close().await,
                 Event::Quiet => self.shrink(),
                 Event::Woken => {}
             }
@@ -320,10 +321,10 @@ impl<'s> Connection<'s> {
     }
 
     /// Waits for the client, for an answer to its blocking command, or for messages.
-    async fn wait(&mut self, stream: &mut TcpStream) -> Event {
+    async fn wait(&mut self, stream: &mut Stream) -> Event {
         let words = self.positions.capacity() * size_of::<(usize, usize)>();
         self.quiet.used(self.input.capacity() + self.out.capacity() + words);
-        self.input.reserve(READ_BYTES.min(self.parser.wanted().max(4096)));
+        self.reading.make_room(&mut self.input, self.parser.wanted());
         self.session.client.set_input(self.input.len(), self.input.capacity());
         let waits = self.session.blocked.is_some() || self.session.paused.is_some();
         let may_read = !waits || self.input.len() < AHEAD_MAX;
@@ -369,7 +370,7 @@ impl<'s> Connection<'s> {
         self.out.shrink();
         if self.input.is_empty() {
             (self.input, self.positions, self.ends) = (Vec::new(), Vec::new(), Vec::new());
-            self.parser = Parser::default();
+            (self.parser, self.reading) = (Parser::default(), Reading::default());
             self.session.client.set_input(0, 0);
         }
     }

@@ -5,6 +5,7 @@
 //! hold up the requests behind it: replies may come in any order.
 
 use super::quiet::Quiet;
+use super::reading::Reading;
 use crate::pegasus::{Outcome, Scratch, Service};
 use crate::store::Store;
 use crate::thrift::frame::{Frame, Request, parse};
@@ -69,7 +70,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     let (scratch, delayed) = (Scratch::default(), BinaryHeap::new());
     let output = Vec::new();
     let mut connection = Connection { service, scratch, output, delayed, delayed_bytes: 0 };
-    let mut quiet = Quiet::default();
+    let (mut quiet, mut reading) = (Quiet::default(), Reading::default());
     loop {
         let mut at = 0;
         while connection.output.len() < OUTPUT_BYTES {
@@ -86,6 +87,8 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
                 store.sync().wait(barrier).await;
             }
             stream.write_all(&connection.output).await?;
+            // Encrypted bytes may wait; a socket has nothing to flush.
+            stream.flush().await?;
             connection.output.clear();
             shrink(&mut connection.output);
         }
@@ -93,17 +96,20 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
             continue;
         }
         quiet.used(input.capacity() + connection.output.capacity());
+        reading.make_room(&mut input, 0);
         let due = connection.delayed.peek().map(|delayed| delayed.until);
         tokio::select! {
             read = stream.read_buf(&mut input) => {
                 if read? == 0 {
                     return Ok(());
                 }
+                reading.has_read(&input);
             }
             () = wait(due), if due.is_some() => connection.run_due(),
             () = quiet.wait() => {
                 // The output is empty; a part of a request stays.
                 input.shrink_to_fit();
+                reading = Reading::default();
                 (connection.output, connection.scratch) = (Vec::new(), Scratch::default());
             }
         }

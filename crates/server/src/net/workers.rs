@@ -1,11 +1,13 @@
 //! Listeners and workers. Each worker is a thread with its own runtime; a connection stays with one worker. The first
 //! worker accepts, and gives connections to all in turn.
 
-use super::{resp, thft};
+use super::stream::Stream;
+use super::{handshake, resp, thft};
 use crate::error::{Error, Result};
 use crate::pegasus::Service;
 use crate::redis::{self, parameters::Id};
 use crate::store::Store;
+use crate::tls::Tls;
 use std::cell::RefCell;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::rc::Rc;
@@ -39,6 +41,16 @@ impl Door {
     }
 }
 
+/// Where clients connect.
+pub struct Listener {
+    /// The bound socket.
+    pub socket: TcpListener,
+    /// Who serves its connections.
+    pub door: Door,
+    /// What encrypts them, if anything.
+    pub tls: Option<Arc<Tls>>,
+}
+
 /// The workers. They stop when [`stop`](Workers::stop) is called.
 pub struct Workers {
     threads: Vec<JoinHandle<()>>,
@@ -60,6 +72,7 @@ struct Shared {
 struct Arrival {
     stream: TcpStream,
     door: Door,
+    tls: Option<Arc<Tls>>,
     seat: Seat,
 }
 
@@ -84,21 +97,37 @@ pub fn bind<A: Into<SocketAddr> + Copy>(
 }
 
 impl Workers {
-    /// Starts this many workers, which serve the connections of all listeners.
+    /// Starts workers as [`start_with`](Workers::start_with), with listeners that do not encrypt.
     ///
     /// # Errors
     ///
-    /// The system has no threads or file descriptors left.
+    /// As there.
     pub fn start(
         count: usize,
         listeners: Vec<(TcpListener, Door)>,
         store: &Arc<dyn Store>,
         connections_max: usize,
     ) -> Result<Workers> {
+        let plain = |(socket, door)| Listener { socket, door, tls: None };
+        let listeners = listeners.into_iter().map(plain).collect();
+        Workers::start_with(count, listeners, store, connections_max)
+    }
+
+    /// Starts this many workers, which serve the connections of all listeners.
+    ///
+    /// # Errors
+    ///
+    /// The system has no threads or file descriptors left.
+    pub fn start_with(
+        count: usize,
+        listeners: Vec<Listener>,
+        store: &Arc<dyn Store>,
+        connections_max: usize,
+    ) -> Result<Workers> {
         let failed = |e| Error::Io("starting a worker".to_owned(), e);
         let (stop, _) = watch::channel(false);
         let connections = AtomicUsize::new(0);
-        let redis = listeners.iter().find_map(|(_, door)| match door {
+        let redis = listeners.iter().find_map(|listener| match &listener.door {
             Door::Redis(server) => Some(server.clone()),
             Door::Pegasus(_) => None,
         });
@@ -159,15 +188,15 @@ type Senders = Vec<mpsc::UnboundedSender<Arrival>>;
 async fn work(
     shared: Arc<Shared>,
     mut arrivals: mpsc::UnboundedReceiver<Arrival>,
-    accepting: Option<(Vec<(TcpListener, Door)>, Senders)>,
+    accepting: Option<(Vec<Listener>, Senders)>,
     mut stopped: watch::Receiver<bool>,
 ) {
     let accepts = accepting.is_some();
     if let Some((listeners, senders)) = accepting {
         let turn = Rc::new(AtomicUsize::new(0));
-        for (listener, door) in listeners {
+        for listener in listeners {
             let (shared, senders, turn) = (shared.clone(), senders.clone(), turn.clone());
-            tokio::task::spawn_local(accept(listener, door, shared, senders, turn));
+            tokio::task::spawn_local(accept(listener, shared, senders, turn));
         }
     }
     let worker = shared.redis.as_ref().map(|server| Rc::new(RefCell::new(server.worker())));
@@ -221,19 +250,14 @@ impl Drop for Seat {
     }
 }
 
-async fn accept(
-    listener: TcpListener,
-    door: Door,
-    shared: Arc<Shared>,
-    senders: Senders,
-    turn: Rc<AtomicUsize>,
-) {
-    let listener = match tokio::net::TcpListener::from_std(listener) {
-        Ok(listener) => listener,
+async fn accept(listener: Listener, shared: Arc<Shared>, senders: Senders, turn: Rc<AtomicUsize>) {
+    let Listener { socket, door, tls } = listener;
+    let socket = match tokio::net::TcpListener::from_std(socket) {
+        Ok(socket) => socket,
         Err(e) => return eprintln!("accepting {}: {e}", door.clients()),
     };
     loop {
-        let stream = match listener.accept().await {
+        let stream = match socket.accept().await {
             Ok((stream, _)) => stream,
             Err(_) => {
                 tokio::time::sleep(ACCEPT_PAUSE).await;
@@ -243,8 +267,10 @@ async fn accept(
         let Some(seat) = Seat::take(&shared, &door) else {
             if let Door::Redis(server) = &door {
                 server.stats.refused.fetch_add(1, Ordering::Relaxed);
-                // As much as the socket takes: it is closed at once.
-                _ = stream.try_write(b"-ERR max number of clients reached\r\n");
+                // As much as the socket takes: it is closed at once. Without a handshake, TLS has no text.
+                if tls.is_none() {
+                    _ = stream.try_write(b"-ERR max number of clients reached\r\n");
+                }
             }
             continue;
         };
@@ -254,16 +280,24 @@ async fn accept(
         let at = turn.fetch_add(1, Ordering::Relaxed) % senders.len().max(1);
         let (Ok(stream), Some(sender)) = (stream.into_std(), senders.get(at)) else { continue };
         // A worker that stopped needs no connections.
-        _ = sender.send(Arrival { stream, door: door.clone(), seat });
+        _ = sender.send(Arrival { stream, door: door.clone(), tls: tls.clone(), seat });
     }
 }
 
 /// Serves a connection on the worker that it was given to.
 async fn serve(arrival: Arrival, shared: Arc<Shared>, worker: Option<Rc<RefCell<redis::Worker>>>) {
-    let Arrival { stream, door, seat } = arrival;
+    let Arrival { stream, door, tls, seat } = arrival;
     let Ok(stream) = tokio::net::TcpStream::from_std(stream) else { return };
     // Without it small replies wait for the client's acknowledgements.
     _ = stream.set_nodelay(true);
+    let stream = match tls {
+        None => Stream::Plain(stream),
+        // In a box, so that connections without TLS have no room for it.
+        Some(tls) => match Box::pin(handshake::shake_hands(stream, &tls)).await {
+            Some(stream) => stream,
+            None => return,
+        },
+    };
     // A broken connection concerns nobody else.
     _ = match (door, worker) {
         (Door::Pegasus(service), _) => {

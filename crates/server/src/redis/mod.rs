@@ -12,8 +12,8 @@
 //! 4. `command` (the description of a command), `table` (all of them).
 //! 5. `execute` (one command from its checks to its effects), `group` (commands of a pipeline), `rights` (checks of
 //!    users), `observe` (statistics, logs and monitors), `transactions` (MULTI), `wake` (blocked clients), `expired`
-//!    (events), `detached` (requests with scripts that run long), `rewrite` (CONFIG REWRITE), `entries` (whole keys
-//!    that are imported and exported), `replica` (following a running Redis).
+//!    (events), `detached` (requests with scripts that run long), `encryption` (parameters of TLS), `rewrite` (CONFIG
+//!    REWRITE), `entries` (whole keys that are imported and exported), `replica` (following a running Redis).
 //! 6. `families`: the handlers.
 //!
 //! How a command runs: [`Server::execute`] finds it in the table, takes the latches of its keys, and calls its handler
@@ -32,6 +32,7 @@ pub mod cursors;
 pub mod databases;
 pub mod detached;
 pub mod effects;
+pub mod encryption;
 pub mod entries;
 mod execute;
 pub mod expired;

@@ -1,6 +1,7 @@
 //! CONFIG REWRITE: the values in force, in the server's configuration file. Comments and the order of lines stay.
 
 use super::acl::User;
+use super::encryption;
 use super::parameters::{Id, Kind, Parameter, all};
 use super::server::{REQUIREPASS, Server};
 use std::path::Path;
@@ -36,7 +37,7 @@ impl Server {
     }
 
     fn write_flags(&self, document: &mut DocumentMut) {
-        for (id, flag) in FLAGS {
+        for (id, flag) in FLAGS.into_iter().chain(encryption::FLAGS) {
             let text = self.parameters.text(id);
             let is_default = text == id.parameter().default;
             put(document.as_table_mut(), flag, id.parameter(), &text, is_default);
@@ -49,7 +50,7 @@ impl Server {
             document.remove(PARAMETERS);
             document.insert(PARAMETERS, Item::Table(table));
         }
-        let named = |id: &Id| !FLAGS.iter().any(|(flag, _)| flag == id);
+        let named = |id: &Id| !FLAGS.iter().chain(&encryption::FLAGS).any(|(it, _)| it == id);
         let changeable = all().into_iter().filter(|(name, id)| {
             let parameter = id.parameter();
             // Aliases are other names of the same parameters.

@@ -23,6 +23,7 @@ use super::watches::Watches;
 use crate::clock::Clock;
 use crate::store::{Latches, Store};
 use crate::tables::Catalogue;
+use crate::tls::Tls;
 use arc_swap::ArcSwap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::PathBuf;
@@ -44,8 +45,12 @@ pub struct Settings {
     pub databases: usize,
     /// The partitions of database 0, a power of two from 2 upwards.
     pub partitions: i32,
-    /// The TCP port that clients are told.
+    /// The TCP port that clients are told; 0 if all connections are encrypted.
     pub port: u16,
+    /// The TCP port of encrypted connections; 0 if there is none.
+    pub tls_port: u16,
+    /// TLS, which CONFIG SET may change; `None` if no listener has it.
+    pub tls: Option<Arc<Tls>>,
     /// The password that clients must give; empty if none. CONFIG SET may change it.
     pub password: String,
     /// The directory of the data, as clients are told.
@@ -81,7 +86,8 @@ impl Settings {
             (Id::of("aclfile"), self.users_file.clone()),
             (Id::of("cluster-enabled"), if self.is_cluster { "yes" } else { "no" }.to_owned()),
         ];
-        flags.into_iter().chain(self.parameters.iter().cloned()).collect()
+        let flags = flags.into_iter().chain(self.tls_parameters());
+        flags.chain(self.parameters.iter().cloned()).collect()
     }
 }
 
@@ -91,6 +97,8 @@ impl Default for Settings {
             databases: 16,
             partitions: 4,
             port: 6379,
+            tls_port: 0,
+            tls: None,
             password: String::new(),
             dir: String::new(),
             connections_max: 10_000,

@@ -5,6 +5,7 @@ mod disk;
 mod fuzz;
 mod pegasus;
 mod redis;
+mod tls;
 
 #[path = "../../src/testing/process.rs"]
 mod peer;

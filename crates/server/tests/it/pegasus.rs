@@ -1,8 +1,9 @@
 //! The Pegasus protocol over sockets: pipelining, delays, foreign bytes, and many mutated requests.
 //! `FERROLITH_MUTATIONS=N` runs N rounds of mutations.
 
+use crate::redis::Duplex;
 use ferrolith_server::clock::ManualClock;
-use ferrolith_server::net::workers::{Door, Workers, bind};
+use ferrolith_server::net::workers::{Door, Listener, Workers, bind};
 use ferrolith_server::pegasus::{Admin, AdminOptions, Outcome, Scratch, Service};
 use ferrolith_server::rows::pegasus::key;
 use ferrolith_server::store::local::{LocalStore, StoreOptions};
@@ -13,7 +14,7 @@ use ferrolith_server::thrift::meta::*;
 use ferrolith_server::thrift::request::*;
 use ferrolith_server::thrift::response::{Read, Update};
 use ferrolith_server::thrift::{Blob, Value, partition_hash, partition_of, reply};
-use std::io::{Read as _, Write as _};
+use ferrolith_server::tls::{ClientCertificates, Tls};
 use std::net::{SocketAddr, SocketAddrV4, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,6 +22,7 @@ use std::time::{Duration, Instant};
 /// A server with table "t" of 4 partitions, whose id is 1. It stops when the test ends.
 struct Server {
     address: SocketAddr,
+    is_secure: bool,
     service: Arc<Service>,
     workers: Option<Workers>,
     store: Arc<LocalStore>,
@@ -29,6 +31,10 @@ struct Server {
 
 impl Server {
     fn start(durability: Durability) -> Server {
+        Server::start_with(durability, None)
+    }
+
+    fn start_with(durability: Durability, tls: Option<Arc<Tls>>) -> Server {
         let dir = tempfile::tempdir().unwrap();
         let store =
             LocalStore::open(dir.path(), StoreOptions::new(durability, 8 << 20, 1)).unwrap();
@@ -41,11 +47,12 @@ impl Server {
         let admin = Admin::new(store.clone(), clock.clone(), catalogue, options).unwrap();
         let (latches, rows) = (Arc::new(Latches::default()), store.clone() as Arc<dyn Store>);
         let service = Arc::new(Service::new(rows.clone(), latches, clock, admin));
-        let listeners =
-            listeners.into_iter().map(|it| (it, Door::Pegasus(service.clone()))).collect();
-        let workers = Workers::start(1, listeners, &rows, 100).unwrap();
-        let workers = Some(workers);
-        let server = Server { address: bound[0], service, workers, store, _dir: dir };
+        let is_secure = tls.is_some();
+        let door = Door::Pegasus(service.clone());
+        let listener = |socket| Listener { socket, door: door.clone(), tls: tls.clone() };
+        let listeners = listeners.into_iter().map(listener).collect();
+        let workers = Some(Workers::start_with(1, listeners, &rows, 100).unwrap());
+        let server = Server { address: bound[0], is_secure, service, workers, store, _dir: dir };
         let options = CreateOptions {
             partition_count: 4,
             replica_count: 1,
@@ -60,9 +67,14 @@ impl Server {
     }
 
     fn connect(&self) -> Client {
+        if self.is_secure {
+            let stream = crate::tls::connect(self.address, Some("client")).unwrap();
+            return Client { stream: Box::new(stream), input: Vec::new() };
+        }
         let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_nodelay(true).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        Client { stream, input: Vec::new() }
+        Client { stream: Box::new(stream), input: Vec::new() }
     }
 
     fn set_env(&self, name: &str, text: &str) {
@@ -89,7 +101,7 @@ impl Drop for Server {
 }
 
 struct Client {
-    stream: TcpStream,
+    stream: Box<dyn Duplex>,
     input: Vec<u8>,
 }
 
@@ -165,7 +177,16 @@ fn raw(hash_key: &[u8]) -> Blob<'static> {
 
 #[test]
 fn pipelined_requests_are_answered() {
-    let server = Server::start(Durability::Always);
+    are_answered(&Server::start(Durability::Always));
+}
+
+#[test]
+fn requests_over_tls_are_answered() {
+    let tls = crate::tls::settings("server", ClientCertificates::Required);
+    are_answered(&Server::start_with(Durability::Os, Some(Arc::new(Tls::open(tls).unwrap()))));
+}
+
+fn are_answered(server: &Server) {
     let mut client = server.connect();
     let names: Vec<Vec<u8>> = (0..200).map(|i| format!("key{i}").into_bytes()).collect();
     for (i, name) in (0..).zip(&names) {
@@ -184,7 +205,6 @@ fn a_request_that_arrives_byte_by_byte_is_answered() {
     let mut client = server.connect();
     let mut bytes = Vec::new();
     write_request(&place(b"h"), "RPC_RRDB_RRDB_PUT", 5, &put(b"h", b"v"), &mut bytes);
-    client.stream.set_nodelay(true).unwrap();
     for byte in bytes {
         client.stream.write_all(&[byte]).unwrap();
     }

@@ -124,24 +124,42 @@ impl Parameters {
         self.texts.read().get(id.0).cloned().unwrap_or_default()
     }
 
-    /// Changes parameters, all or none. Returns those whose values are others now.
+    /// Changes parameters as [`set_with`](Parameters::set_with), without conditions.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn set(&self, changes: &[(Id, &str)]) -> Result<Vec<Id>, (usize, Refusal)> {
+        self.set_with(changes, |_| Ok(()))
+    }
+
+    /// Changes parameters, all or none. Returns those whose values are others now, or whose files are to be read again.
+    /// `prepare` sees them before; if it fails, nothing changes.
     ///
     /// # Errors
     ///
     /// Returns which of the changes is refused, and why.
-    pub fn set(&self, changes: &[(Id, &str)]) -> Result<Vec<Id>, (usize, Refusal)> {
+    pub fn set_with(
+        &self,
+        changes: &[(Id, &str)],
+        prepare: impl FnOnce(&[(Id, Value)]) -> Result<(), (Id, Refusal)>,
+    ) -> Result<Vec<Id>, (usize, Refusal)> {
         let _change = self.change.lock();
         let mut changed = Vec::new();
         for (at, (id, text)) in changes.iter().enumerate() {
             let (old, parameter) = (self.text(*id), id.parameter());
             let value = parameter.kind.parse(text, &old).map_err(|refusal| (at, refusal))?;
-            if value.text != old {
-                if parameter.needs_restart {
-                    return Err((at, needs_restart(parameter)));
-                }
+            if value.text != old && parameter.needs_restart {
+                return Err((at, needs_restart(parameter)));
+            }
+            if value.text != old || parameter.is_file {
                 changed.push((*id, value));
             }
         }
+        prepare(&changed).map_err(|(refused, refusal)| {
+            let at = changes.iter().position(|(id, _)| *id == refused);
+            (at.unwrap_or(0), refusal)
+        })?;
         let mut texts = self.texts.write();
         let ids = changed.iter().map(|(id, _)| *id).collect();
         for (id, value) in changed {
@@ -157,6 +175,7 @@ impl Parameters {
 fn needs_restart(parameter: &Parameter) -> Refusal {
     match parameter.name {
         "port" => "Unable to listen on this port: restart the server with --listen".into(),
+        "tls-port" => "Unable to listen on this port: restart the server with --tls-listen".into(),
         _ => "Failed to bind to specified addresses: restart the server with --listen".into(),
     }
 }

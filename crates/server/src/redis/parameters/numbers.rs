@@ -13,6 +13,7 @@ const ULONG_MAX: i128 = u64::MAX as i128;
 pub(super) const COUNTS: &[Parameter] = &[
     signed("databases", 1, INT_MAX, "16").fixed(),
     signed("port", 0, 65535, "6379").needs_restart(),
+    signed("tls-port", 0, 65535, "0").needs_restart(),
     signed("io-threads", 1, 128, "1").fixed(),
     signed("auto-aof-rewrite-percentage", 0, INT_MAX, "100"),
     signed("cluster-replica-validity-factor", 0, INT_MAX, "10")

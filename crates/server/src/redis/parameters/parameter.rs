@@ -23,6 +23,8 @@ pub struct Parameter {
     pub is_hidden: bool,
     /// Whether logs must not show its values.
     pub is_secret: bool,
+    /// Whether it names a file, which CONFIG SET reads again although the name is the same.
+    pub is_file: bool,
 }
 
 impl Parameter {
@@ -38,6 +40,7 @@ impl Parameter {
             is_protected: false,
             is_hidden: false,
             is_secret: false,
+            is_file: false,
         }
     }
 
@@ -73,6 +76,12 @@ impl Parameter {
     /// Hides it from patterns.
     pub const fn hidden(mut self) -> Parameter {
         self.is_hidden = true;
+        self
+    }
+
+    /// Makes CONFIG SET act when the value is the present one, too.
+    pub const fn file(mut self) -> Parameter {
+        self.is_file = true;
         self
     }
 

@@ -2,6 +2,7 @@
 
 use super::kind::{Kind, any_of, one_of, text, yes_no};
 use super::parameter::Parameter;
+use crate::tls::ClientCertificates;
 
 /// Parameters that are `yes` or `no`.
 pub(super) const SWITCHES: &[Parameter] = &[
@@ -87,6 +88,7 @@ pub(super) const CHOICES: &[Parameter] = &[
     one_of("enable-module-command", &["no", "yes", "local"], "no").fixed(),
     one_of("cluster-preferred-endpoint-type", &["ip", "hostname", "unknown-endpoint"], "ip"),
     one_of("propagation-error-behavior", &["ignore", "panic", "panic-on-replicas"], "ignore"),
+    one_of("tls-auth-clients", &ClientCertificates::NAMES, "yes"),
     any_of("shutdown-on-sigint", &["default", "save", "nosave", "now", "force"], "default"),
     any_of("shutdown-on-sigterm", &["default", "save", "nosave", "now", "force"], "default"),
 ];
@@ -115,6 +117,10 @@ pub(super) const TEXTS: &[Parameter] = &[
     text("logfile", "").fixed(),
     text("masterauth", "").secret(),
     text("requirepass", "").secret(),
+    text("tls-cert-file", "").file(),
+    text("tls-key-file", "").file(),
+    text("tls-ca-cert-file", "").file(),
+    text("tls-protocols", ""),
 ];
 
 /// Parameters with values of several words.

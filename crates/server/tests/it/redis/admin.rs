@@ -367,7 +367,7 @@ fn metrics_and_health_are_served_over_http() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let server = ours.server.clone();
     std::thread::spawn(move || {
-        runtime.block_on(ferrolith_server::net::http::serve(listener, server));
+        runtime.block_on(ferrolith_server::net::http::serve(listener, server, None));
     });
     let get = |request: &str| {
         let mut stream = std::net::TcpStream::connect(address).unwrap();

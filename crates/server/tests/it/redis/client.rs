@@ -48,9 +48,14 @@ impl Value {
     }
 }
 
+/// The bytes of a connection, encrypted or not.
+pub trait Duplex: Read + Write + Send {}
+
+impl<S: Read + Write + Send> Duplex for S {}
+
 /// A connection.
 pub struct Client {
-    stream: BufReader<TcpStream>,
+    stream: BufReader<Box<dyn Duplex>>,
 }
 
 impl Client {
@@ -59,7 +64,12 @@ impl Client {
         let stream = TcpStream::connect(address).expect("a connection");
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         stream.set_nodelay(true).unwrap();
-        Client { stream: BufReader::new(stream) }
+        Client::over(stream)
+    }
+
+    /// Returns a connection over a stream.
+    pub fn over(stream: impl Duplex + 'static) -> Client {
+        Client { stream: BufReader::new(Box::new(stream)) }
     }
 
     /// Sends a command and returns its reply.

@@ -27,11 +27,11 @@ mod tracking;
 pub mod transfer;
 mod users;
 
-pub use client::{Client, Value};
+pub use client::{Client, Duplex, Value};
 
 use crate::peer::RedisProcess;
 use ferrolith_server::clock::{Clock, SystemClock};
-use ferrolith_server::net::workers::{Door, Workers, bind};
+use ferrolith_server::net::workers::{Door, Listener, Workers, bind};
 use ferrolith_server::redis;
 use ferrolith_server::redis::server::Settings;
 use ferrolith_server::store::local::{LocalStore, StoreOptions};
@@ -43,6 +43,8 @@ use std::sync::Arc;
 /// Our server. It stops when it is dropped.
 pub struct Ours {
     pub address: SocketAddr,
+    /// Where clients connect over TLS, if the settings have it.
+    pub secure: Option<SocketAddr>,
     pub server: Arc<redis::Server>,
     workers: Option<Workers>,
     store: Arc<LocalStore>,
@@ -73,10 +75,14 @@ impl Ours {
         server.load_users().unwrap();
         let server = Arc::new(server);
         let any: SocketAddr = "127.0.0.1:0".parse().unwrap();
-        let (listeners, bound) = bind(&[any]).unwrap();
-        let listeners = listeners.into_iter().map(|it| (it, Door::Redis(server.clone()))).collect();
-        let workers = Some(Workers::start(2, listeners, &rows, 1000).unwrap());
-        Ours { address: bound[0], server, workers, store, dir: Some(dir) }
+        let kinds: Vec<_> =
+            std::iter::once(None).chain(server.settings.tls.clone().map(Some)).collect();
+        let (sockets, bound) = bind(&vec![any; kinds.len()]).unwrap();
+        let listener = |(socket, tls)| Listener { socket, door: Door::Redis(server.clone()), tls };
+        let listeners = sockets.into_iter().zip(kinds).map(listener).collect();
+        let workers = Some(Workers::start_with(2, listeners, &rows, 1000).unwrap());
+        let secure = bound.get(1).copied();
+        Ours { address: bound[0], secure, server, workers, store, dir: Some(dir) }
     }
 
     /// Returns a new connection.

@@ -91,7 +91,8 @@ fn set(context: &mut Context<'_>, args: Args<'_>) -> Done {
         names.push(lower);
         changes.push((id, value));
     }
-    let changed = context.server.parameters.set(&changes);
+    let parameters = &context.server.parameters;
+    let changed = parameters.set_with(&changes, |values| context.server.change_tls(values));
     let changed = changed
         .map_err(|(at, refusal)| failed(names.get(at).map_or("", String::as_str), &refusal))?;
     changed.into_iter().for_each(|id| context.server.apply(id));

@@ -119,7 +119,11 @@ fn server(context: &Context<'_>, _: &Totals, text: &mut Text) -> Done {
     text.line("process_id", std::process::id());
     text.line("process_supervised", "no");
     text.line("run_id", &server.run_id);
-    text.line("tcp_port", server.settings.port);
+    let port = match server.settings.port {
+        0 => server.settings.tls_port,
+        port => port,
+    };
+    text.line("tcp_port", port);
     text.line("server_time_usec", server.clock.wall_us());
     text.line("uptime_in_seconds", uptime_s);
     text.line("uptime_in_days", uptime_s / 86400);

@@ -1,0 +1,72 @@
+//! The beginning of an encrypted connection.
+//!
+//! The protocol's library bounds the bytes of a handshake (64 KiB per message); this file bounds its time.
+
+use super::stream::Stream;
+use crate::tls::Tls;
+use parking_lot::Mutex;
+use std::io;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, timeout};
+use tokio_rustls::TlsAcceptor;
+
+/// How long a handshake may take.
+const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
+/// How long a refused client may take to read why.
+const LINGER_TIME: Duration = Duration::from_secs(1);
+/// The bytes of a refused client that are read meanwhile.
+const LINGER_BYTES: usize = 64 << 10;
+/// The time between two messages about failed handshakes, so that foreign clients cannot fill the log.
+const MESSAGE_PAUSE: Duration = Duration::from_secs(1);
+
+/// When the last message was printed.
+static LAST_MESSAGE: Mutex<Option<Instant>> = Mutex::new(None);
+
+/// Begins an encrypted connection; `None` if the client does not do its part.
+pub(super) async fn shake_hands(stream: TcpStream, tls: &Tls) -> Option<Stream> {
+    let peer = stream.peer_addr().ok()?;
+    let accepted = TlsAcceptor::from(tls.config()).accept(stream).into_fallible();
+    let error = match timeout(HANDSHAKE_TIME, accepted).await {
+        Ok(Ok(stream)) => {
+            tls.count(true);
+            return Some(Stream::Tls(Box::new(stream)));
+        }
+        Ok(Err((error, stream))) => {
+            // Bytes that nobody reads would make the system drop the alert that says why.
+            _ = timeout(LINGER_TIME, linger(stream)).await;
+            error
+        }
+        Err(late) => late.into(),
+    };
+    tls.count(false);
+    // Who connects and says nothing is a check whether somebody listens.
+    if error.kind() != io::ErrorKind::UnexpectedEof && may_print() {
+        eprintln!("TLS handshake with {peer} failed: {error}");
+    }
+    None
+}
+
+/// Waits until the client has closed the connection.
+async fn linger(mut stream: TcpStream) -> io::Result<()> {
+    stream.shutdown().await?;
+    let (mut buffer, mut left) = ([0; 1024], LINGER_BYTES);
+    while left > 0 {
+        match stream.read(&mut buffer).await? {
+            0 => break,
+            count => left = left.saturating_sub(count),
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether a message is due.
+fn may_print() -> bool {
+    let mut last = LAST_MESSAGE.lock();
+    let is_due = last.is_none_or(|last| last.elapsed() >= MESSAGE_PAUSE);
+    if is_due {
+        *last = Some(Instant::now());
+    }
+    is_due
+}
