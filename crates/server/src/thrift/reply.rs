@@ -5,7 +5,7 @@
 //!         [field 0: struct, stop]       if the error is ERR_OK
 //! ```
 //!
-//! Both versions of requests get this reply; RDSN requests get that of [`native`](super::native). A reply with ERR_OK
+//! Both versions of requests get this reply; RDSN requests get that of [`native`]. A reply with ERR_OK
 //! always has a struct: clients take its absence for damage.
 
 use super::error::{Malformed, Result};

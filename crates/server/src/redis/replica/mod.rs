@@ -11,7 +11,7 @@
 //!   continues exactly behind the last commit: no command is lost or applied twice.
 //! * **RR2** While data is incomplete, a row says so, from before the first old key is removed until all are there.
 //!   Commands that read or write data are answered with LOADING meanwhile, after a restart too.
-//! * **RR3** Nobody but the stream commits rows of Redis databases while the server is a replica: [`Server::commit`]
+//! * **RR3** Nobody but the stream commits rows of Redis databases while the server is a replica: `Server::commit`
 //!   checks this under the latches. REPLICAOF holds all latches, so no commit of a former stream follows its reply.
 //! * **RR4** For commands of the stream no key has expired: the other server decides, and sends DEL.
 
