@@ -11,17 +11,17 @@
 //! | `tls` | certificates, keys, and the configuration of encrypted connections |
 //! | `text` | value rules of Redis: glob patterns, numbers, slots, LZF, CRC-64 |
 //! | `hll`, `geo`, `bits`, `streamid` | HyperLogLog, geohash, bit operations, stream ids: pure functions over bytes |
-//! | `dump` | the payloads of DUMP and RESTORE |
-//! | `resp` | parser of requests and writer of replies, RESP2 and RESP3 |
+//! | `dump` | the payloads of DUMP and RESTORE, and RDB files |
+//! | `resp` | parser of requests and writer of replies, RESP2 and RESP3; the side of a client |
 //! | `script` | Lua for scripts and functions, behind a seam to the server |
 //! | `thrift` | Pegasus's Thrift dialect and its frames |
 //! | `rows` | the bytes of rows of Redis and Pegasus tables |
 //! | `store` | reads at a view, batches, latches, versions, expiry and garbage |
 //! | `tables` | the catalogue of tables |
-//! | `redis` | the command table, the context of an evaluation, and one file per family of commands |
+//! | `redis` | the command table, the context of an evaluation, families of commands, ranks, following a Redis |
 //! | `transfer` | imports and exports of whole data sets |
-//! | `pegasus` | the operations and administrative calls of Pegasus |
-//! | `net` | listener, workers, limits, output buffers |
+//! | `pegasus` | the operations and administrative calls of Pegasus, and Redis commands on its tables |
+//! | `net` | listeners, TLS handshakes, workers, limits, output buffers, HTTP |
 //! | `config` | flags and the configuration file; starting and stopping |
 #![forbid(unsafe_code)]
 

@@ -76,7 +76,7 @@ fn run(flags: &Flags) -> Result<()> {
         config_file: flags.config.clone(),
         tls_port: redis_sockets.encrypted_at.first().map_or(0, SocketAddr::port),
         tls: tls.clone(),
-        ..flags.redis.settings(&redis_sockets.plain_at)?
+        ..flags.redis.settings(&redis_sockets.plain_at, &redis_sockets.encrypted_at)?
     };
     let server = redis::Server::new(
         store.clone(),

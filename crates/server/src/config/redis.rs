@@ -59,21 +59,23 @@ pub struct RedisFlags {
 }
 
 impl RedisFlags {
-    /// Returns the settings of a server that listens at `bound`, the addresses with their final ports.
+    /// Returns the settings of a server that listens at `bound` and, with TLS, at `encrypted`, the addresses with their
+    /// final ports.
     ///
     /// # Errors
     ///
     /// The number of partitions is not valid.
-    pub fn settings(&self, bound: &[SocketAddr]) -> Result<Settings> {
+    pub fn settings(&self, bound: &[SocketAddr], encrypted: &[SocketAddr]) -> Result<Settings> {
         if !(2..=1024).contains(&self.partitions) || !self.partitions.is_power_of_two() {
             return Err(Error::Setting(format!(
                 "--redis-partitions: expected a power of two from 2 to 1024, found {}",
                 self.partitions
             )));
         }
-        if bound.is_empty() && !self.replica_of.is_empty() {
+        if bound.is_empty() && encrypted.is_empty() && !self.replica_of.is_empty() {
             return Err(Error::Setting(
-                "--replica-of: expected addresses for Redis clients in --listen".to_owned(),
+                "--replica-of: expected addresses for Redis clients in --listen or --tls-listen"
+                    .to_owned(),
             ));
         }
         Ok(Settings {

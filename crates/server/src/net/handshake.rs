@@ -41,7 +41,7 @@ pub(super) async fn shake_hands(stream: TcpStream, tls: &Tls) -> Option<Stream> 
         Err(late) => late.into(),
     };
     tls.count(false);
-    // Who connects and says nothing is a check whether somebody listens.
+    // A client that disconnects without a message is a port check.
     if error.kind() != io::ErrorKind::UnexpectedEof && may_print() {
         eprintln!("TLS handshake with {peer} failed: {error}");
     }

@@ -40,7 +40,7 @@ pub async fn serve(listener: TcpListener, server: Arc<Server>, tls: Option<Arc<T
                 let (server, tls) = (server.clone(), tls.clone());
                 tokio::spawn(async move {
                     // A slow or broken connection concerns nobody else.
-                    _ = tokio::time::timeout(CONNECTION_TIME, open(stream, server, tls)).await;
+                    open(stream, server, tls).await;
                     drop(seat);
                 });
             }
@@ -54,8 +54,9 @@ async fn open(stream: TcpStream, server: Arc<Server>, tls: Option<Arc<Tls>>) {
         None => Some(Stream::Plain(stream)),
         Some(tls) => handshake::shake_hands(stream, &tls).await,
     };
+    // A handshake has a limit of its own.
     if let Some(stream) = stream {
-        serve_one(stream, server).await;
+        _ = tokio::time::timeout(CONNECTION_TIME, serve_one(stream, server)).await;
     }
 }
 

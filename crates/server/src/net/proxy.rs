@@ -62,6 +62,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
                 store.sync().wait(barrier).await;
             }
             stream.write_all(connection.out.bytes()).await?;
+            stream.flush().await?;
             connection.out.clear();
         }
         if connection.session.is_closing() {

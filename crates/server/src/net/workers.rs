@@ -52,7 +52,7 @@ pub struct Listener {
     pub socket: TcpListener,
     /// Who serves its connections.
     pub door: Door,
-    /// What encrypts them, if anything.
+    /// The TLS configuration; `None` for plain connections.
     pub tls: Option<Arc<Tls>>,
 }
 

@@ -126,13 +126,14 @@ fn read(flag: &str, path: &str) -> Result<Vec<u8>> {
         return Err(Error::Setting(format!("TLS needs {flag}, a file in PEM")));
     }
     let failed = |error| Error::Io(format!("{flag}: reading {path}"), error);
-    let file = File::open(path).map_err(failed)?;
-    let metadata = file.metadata().map_err(failed)?;
+    // Before it is opened: opening a pipe waits for its writer.
+    let metadata = std::fs::metadata(path).map_err(failed)?;
     if !metadata.is_file() || metadata.len() > FILE_BYTES_MAX {
         return Err(Error::Setting(format!(
             "{flag} {path}: expected a file of at most {FILE_BYTES_MAX} bytes"
         )));
     }
+    let file = File::open(path).map_err(failed)?;
     let mut text = Vec::new();
     file.take(FILE_BYTES_MAX).read_to_end(&mut text).map_err(failed)?;
     Ok(text)

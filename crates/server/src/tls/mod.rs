@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Which certificates clients must have.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum ClientCertificates {
-    /// None is asked for.
+    /// The server asks for no certificate.
     No,
     /// Each client must have one.
     #[default]
@@ -51,7 +51,7 @@ impl ClientCertificates {
     }
 }
 
-/// What TLS is made of. Files are in PEM.
+/// The settings of TLS. Files are in PEM.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct TlsSettings {
     /// The file of the server's certificate, followed by those that sign it.
