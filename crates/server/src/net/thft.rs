@@ -74,13 +74,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     let mut connection = Connection { service, scratch, output, delayed, delayed_bytes: 0 };
     let (mut quiet, mut reading) = (Quiet::default(), Reading::default());
     loop {
-        let mut at = 0;
-        while connection.output.len() < OUTPUT_BYTES {
-            match connection.take(input.get(at..).unwrap_or_default())? {
-                0 => break,
-                consumed => at += consumed,
-            }
-        }
+        let (at, taken) = connection.take_all(&input);
         let has_more = connection.output.len() >= OUTPUT_BYTES;
         input.drain(..at);
         shrink(&mut input);
@@ -94,6 +88,8 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
             connection.output.clear();
             shrink(&mut connection.output);
         }
+        // The requests before a malformed one were executed, and have their replies now.
+        taken?;
         if has_more {
             continue;
         }
@@ -132,6 +128,20 @@ fn shrink(buffer: &mut Vec<u8>) {
 }
 
 impl Connection<'_> {
+    /// Handles the complete requests of `input` until the output is large. Returns the length of what was handled, and
+    /// the error of a malformed request behind it.
+    fn take_all(&mut self, input: &[u8]) -> (usize, io::Result<()>) {
+        let mut at = 0;
+        while self.output.len() < OUTPUT_BYTES {
+            match self.take(input.get(at..).unwrap_or_default()) {
+                Ok(0) => break,
+                Ok(consumed) => at += consumed,
+                Err(e) => return (at, Err(e)),
+            }
+        }
+        (at, Ok(()))
+    }
+
     /// Handles the first request of `input`, and those that follow if it is one of a group. Returns the length of what
     /// was handled; 0 if the first request is not complete.
     fn take(&mut self, input: &[u8]) -> io::Result<usize> {

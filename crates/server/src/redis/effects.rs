@@ -66,6 +66,8 @@ pub struct Effects {
     pub division: Option<Division>,
     /// How often the request began anew for this.
     pub divisions: u32,
+    /// How often it began anew after a wait for the division of another request.
+    pub waits: u32,
     /// Whether the command makes the server a replica or a master.
     pub changes_role: bool,
     /// Databases whose contents changed as a whole, so that blocked clients are evaluated again.

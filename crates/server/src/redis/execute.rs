@@ -269,7 +269,7 @@ impl Server {
         }
         let start = out.position();
         let mut needs_all = command.flags.has(ALL_KEYS);
-        worker.effects.divisions = 0;
+        (worker.effects.divisions, worker.effects.waits) = (0, 0);
         loop {
             let keys = command.key_positions(args);
             let guards = self.lock(session, command, args, &keys, needs_all)?;
@@ -290,8 +290,10 @@ impl Server {
                 Err(Failure::Undivided) => {
                     out.truncate(start);
                     drop(guards);
-                    self.divide_block(worker)?;
-                    worker.effects.divisions += 1;
+                    match self.divide_block(worker)? {
+                        true => worker.effects.divisions += 1,
+                        false => worker.effects.waits += 1,
+                    }
                     continue;
                 }
                 kept @ (Ok(()) | Err(Failure::Kept { .. })) => kept,

@@ -393,6 +393,24 @@ fn foreign_bytes_close_only_their_connection() {
     assert_eq!(client.receive_update(), (1, 0));
 }
 
+#[test]
+fn requests_before_foreign_bytes_are_answered() {
+    let server = Server::start(Durability::Always);
+    let mut client = server.connect();
+    let mut bytes = Vec::new();
+    write_request(&place(b"h"), "RPC_RRDB_RRDB_PUT", 1, &put(b"h", b"v"), &mut bytes);
+    write_request(&place(b"h"), "RPC_RRDB_RRDB_TTL", 2, &raw(b"h"), &mut bytes);
+    bytes.extend_from_slice(b"GET / HTTP/1.1\r\n\r\n");
+    client.stream.write_all(&bytes).unwrap();
+    assert_eq!(client.receive_update(), (1, 0));
+    let (number, ttl) = client.receive_with(|bytes| {
+        let (received, len) = reply::read::<Ttl<'_>>(bytes).unwrap()?;
+        Some(((received.sequence, received.response.unwrap().ttl_seconds), len))
+    });
+    assert_eq!((number, ttl), (2, -1));
+    assert!(client.input.is_empty() && client.is_closed());
+}
+
 /// Requests with everything in them, as a start for mutations.
 fn seeds() -> Vec<Vec<u8>> {
     let (hash_key, sort_key) = (|| Blob::from(b"h"), || Blob::from(b"s1"));

@@ -195,6 +195,33 @@ fn the_tables_default_time_holds() {
     assert_eq!(client.say("HTTL h FIELDS 1 f"), Value::Array(vec![Value::Integer(60)]));
     assert_eq!(client.say("PERSIST a"), Value::Integer(1));
     assert_eq!(client.say("TTL a"), Value::Integer(-1));
+    // What is kept is kept, also "never".
+    for command in ["APPEND a x", "SET a 2 KEEPTTL", "SET a 3 XX GET KEEPTTL"] {
+        client.say(command);
+        assert_eq!(client.say("TTL a"), Value::Integer(-1), "{command}");
+    }
+    client.say("EXPIRE m 20");
+    for command in ["APPEND m x", "SET m 2 KEEPTTL"] {
+        client.say(command);
+        assert_eq!(client.say("TTL m"), Value::Integer(20), "{command}");
+    }
+    client.say("SET new 1 KEEPTTL");
+    assert_eq!(client.say("TTL new"), Value::Integer(60));
+    assert_eq!(client.say("SET a 4"), ok());
+    assert_eq!(client.say("TTL a"), Value::Integer(60));
+}
+
+#[test]
+fn an_expiry_in_the_past_deletes_only_the_string() {
+    let (server, mut client) = start();
+    for command in ["EXPIRE k 0", "PEXPIRE k -1", "EXPIREAT k 5", "PEXPIREAT k 5000"] {
+        client.say("SET k v");
+        client.say("HSET k f 1 g 2");
+        assert_eq!(client.say(command), Value::Integer(1), "{command}");
+        assert_eq!(value_of(&server, b"k", b""), None, "{command}");
+        assert_eq!(client.say("HGETALL k"), bulks(&["f", "1", "g", "2"]), "{command}");
+        assert_eq!(client.say("TYPE k"), Value::Simple("hash".into()));
+    }
 }
 
 #[test]

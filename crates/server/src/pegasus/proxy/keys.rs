@@ -75,8 +75,8 @@ fn set_expiry(evaluation: &mut Evaluation<'_>, args: Args<'_>, form: (Unit, Base
             let expiry = expiries::of_ms(at_ms, asked.1)?;
             evaluation.put_exactly(&place, b"", &old.data, expiry)
         }
-        // The key is absent already at a time in the past.
-        _ => evaluation.remove_all(&place).map(drop),
+        // A time in the past deletes the string only, as its end would. Fields under the same key stay.
+        _ => evaluation.delete(&place, b""),
     }
 }
 

@@ -74,11 +74,14 @@ pub(super) fn set(evaluation: &mut Evaluation<'_>, args: Args<'_>) -> Done {
         }
         return Ok(());
     }
-    let kept = old.filter(|_| options.keeps_expiry).unwrap_or(0);
     if at_ms.is_some_and(|at_ms| at_ms <= asked.0) {
         evaluation.delete(&place, b"")?;
     } else {
-        evaluation.put(&place, b"", args.at(2), expiry.unwrap_or(kept))?;
+        match old.filter(|_| options.keeps_expiry && expiry.is_none()) {
+            // Also "never", whatever the table's default time is.
+            Some(kept) => evaluation.put_exactly(&place, b"", args.at(2), kept)?,
+            None => evaluation.put(&place, b"", args.at(2), expiry.unwrap_or(0))?,
+        }
     }
     if !options.replies_old {
         evaluation.out.ok();
@@ -175,17 +178,23 @@ fn put_pairs(evaluation: &mut Evaluation<'_>, args: Args<'_>) -> Done {
 
 pub(super) fn append(evaluation: &mut Evaluation<'_>, args: Args<'_>) -> Done {
     let place = evaluation.shared.place(args.at(1));
-    let mut row = evaluation.row(&place, b"")?.unwrap_or(Row { expiry: 0, data: Vec::new() });
-    row.data.extend_from_slice(args.at(2));
-    if row.data.len() > STRING_MAX {
+    let old = evaluation.row(&place, b"")?;
+    let kept = old.as_ref().map(|row| row.expiry);
+    let mut data = old.map_or_else(Vec::new, |row| row.data);
+    data.extend_from_slice(args.at(2));
+    if data.len() > STRING_MAX {
         return Err(format!(
             "ERR the string would have {} bytes, expected at most {STRING_MAX} in a Pegasus table",
-            row.data.len()
+            data.len()
         )
         .into());
     }
-    evaluation.put(&place, b"", &row.data, row.expiry)?;
-    evaluation.out.count(row.data.len());
+    match kept {
+        // Also "never", whatever the table's default time is.
+        Some(kept) => evaluation.put_exactly(&place, b"", &data, kept)?,
+        None => evaluation.put(&place, b"", &data, 0)?,
+    }
+    evaluation.out.count(data.len());
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 //!
 //! * **RB1** The first block begins with the empty sub-key, and each block ends where the next one begins.
 //! * **RB2** The beginnings of blocks are in strictly ascending order. They need not be sub-keys of rows.
+//! * **RB3** A block that loses its last row is merged with a neighbour, unless it is the only block.
 
 /// The rows of a block that was just divided off.
 pub const BLOCK_ROWS: u64 = 256;
@@ -69,11 +70,25 @@ impl Blocks {
         let Some(count) = self.counts.get_mut(at) else { return false };
         let Some(sum) = count.checked_add_signed(delta) else { return false };
         *count = sum;
+        if sum == 0 {
+            self.merge(at);
+        }
         true
     }
 
-    /// Replaces a block by its parts. Returns `false`, without a change, if there is no such block any more or if the
-    /// parts do not have as many rows; the parts of all rows are taken in any case.
+    /// Merges an empty block into the block on its left; into the one on its right if it is the first block.
+    fn merge(&mut self, empty: usize) {
+        let gone = empty.max(1);
+        if gone < self.starts.len() {
+            let start = self.starts.remove(gone);
+            self.counts.remove(empty);
+            self.bytes = self.bytes.saturating_sub(BLOCK_BYTES + start.len());
+        }
+    }
+
+    /// Replaces a block by its parts. Changes nothing if the block is gone, because another reader divided it or because
+    /// it was merged. Returns `false`, without a change, if the block has another number of rows than the parts; the
+    /// parts of all rows are taken in any case.
     pub fn divide(&mut self, block: (&[u8], Option<&[u8]>), parts: Blocks) -> bool {
         let (start, end) = block;
         if start.is_empty() && end.is_none() {
@@ -83,7 +98,10 @@ impl Blocks {
         let at = self.index_of(start);
         let next = self.starts.get(at + 1).map(|next| &next[..]);
         let is_same = self.starts.get(at).is_some_and(|found| found[..] == *start) && next == end;
-        if !is_same || self.counts.get(at) != Some(&parts.total()) {
+        if !is_same {
+            return true;
+        }
+        if self.counts.get(at) != Some(&parts.total()) {
             return false;
         }
         self.starts.splice(at..=at, parts.starts);

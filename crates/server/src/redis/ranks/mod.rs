@@ -26,11 +26,17 @@ use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
 
 /// The memory of all indexes, in bytes.
 const MEMORY_MAX: usize = 64 << 20;
 /// The changes of rows that one evaluation notes. After one with more, all indexes are dropped.
 const CHANGES_MAX: usize = 100_000;
+/// The notes of changes whose memory an evaluation leaves to the next one.
+const CHANGES_KEPT: usize = 4096;
+/// How long a reader waits before it asks again for a block that another thread divides.
+const WAIT: Duration = Duration::from_millis(1);
 
 /// The partition of a row (4 bytes) and its key.
 type PlacedRow = SmallVec<[u8; 96]>;
@@ -104,9 +110,10 @@ impl RankChanges {
         self.list.is_empty()
     }
 
-    /// Forgets all changes.
+    /// Forgets all changes. The memory of many is given back.
     pub fn clear(&mut self) {
         self.list.clear();
+        self.list.shrink_to(CHANGES_KEPT);
         self.are_too_many = false;
     }
 }
@@ -201,18 +208,27 @@ impl RankIndexes {
         found(index)
     }
 
-    /// Creates the index of a collection that has so many committed rows. A latch of its key must be held.
+    /// Creates the index of a collection with this number of committed rows. Keeps the index that another reader
+    /// created meanwhile, if it has as many rows. A latch of the collection's key must be held.
     pub fn create(&self, home: &Home, rows: u64) {
         let mut state = self.state.lock();
         state.next += 1;
-        let index = Index { blocks: Blocks::whole(rows), used: state.next, dividing: None };
+        let used = state.next;
+        if let Some(index) = state.indexes.get_mut(&home.0[..])
+            && index.blocks.total() == rows
+        {
+            index.used = used;
+            return;
+        }
+        let index = Index { blocks: Blocks::whole(rows), used, dividing: None };
         state.remove(&home.0);
         state.bytes += index.blocks.bytes() + home.0.len();
         state.indexes.insert(home.0[..].into(), index);
         self.count.store(state.indexes.len(), Ordering::Release);
     }
 
-    /// Replaces a block by its parts, which were found under a latch. An index with which they disagree is dropped.
+    /// Replaces a block by its parts, which were found under a latch. Nothing happens if another reader divided it before.
+    /// An index with which the parts disagree is dropped.
     pub fn divide(&self, home: &Home, block: &Block, parts: Blocks) {
         let mut state = self.state.lock();
         state.replace(&home.0, block, parts);
@@ -267,7 +283,7 @@ impl RankIndexes {
         if self.is_empty() || changes.is_empty() {
             return;
         }
-        let mut state = self.state.lock();
+        let state = &mut *self.state.lock();
         if changes.are_too_many {
             state.indexes.clear();
             state.bytes = 0;
@@ -278,7 +294,11 @@ impl RankIndexes {
                 dividing.note(change.sub(), change.delta);
             }
             let is_lost = index.dividing.as_ref().is_some_and(|it| it.changes.len() > CHANGES_MAX);
-            if is_lost || !index.blocks.add(change.sub(), change.delta) {
+            let before = index.blocks.bytes();
+            let is_counted = !is_lost && index.blocks.add(change.sub(), change.delta);
+            // An empty block may have been merged.
+            state.bytes = state.bytes.saturating_sub(before) + index.blocks.bytes();
+            if !is_counted {
                 state.remove(change.home());
             }
         }
@@ -316,11 +336,16 @@ impl State {
 }
 
 impl Server {
-    /// Divides the block that an evaluation asked for, or waits for the thread that does. Latches must not be held.
-    /// Only for threads that run one request.
-    pub(super) fn divide_block(&self, worker: &mut Worker) -> Done {
+    /// Divides the block that an evaluation asked for, or waits for the thread that does. Returns whether it divided the
+    /// block itself. Latches must not be held. Only for threads that run one request.
+    pub(super) fn divide_block(&self, worker: &mut Worker) -> Done<bool> {
+        let Some(mut division) = worker.effects.division.take() else {
+            drop(self.ranks.turn());
+            // The other thread may have begun its division without having its turn yet.
+            thread::sleep(WAIT);
+            return Ok(false);
+        };
         let _turn = self.ranks.turn();
-        let Some(mut division) = worker.effects.division.take() else { return Ok(()) };
         let mut divider = Divider::new(&division.block.start);
         division.cursor.seek_to_end(false);
         while let Some((row, _)) = division.cursor.item() {
@@ -330,7 +355,8 @@ impl Server {
         let status = division.cursor.status();
         let parts = status.is_ok().then(|| divider.finish());
         self.ranks.end_division(&division, parts);
-        Ok(status?)
+        status?;
+        Ok(true)
     }
 }
 

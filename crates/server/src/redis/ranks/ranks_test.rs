@@ -101,6 +101,41 @@ fn an_index_that_disagrees_with_itself_is_dropped() {
 }
 
 #[test]
+fn readers_that_divide_at_once_keep_the_index() {
+    let ranks = RankIndexes::default();
+    let rows: BTreeSet<Vec<u8>> = (0..5000).map(row).collect();
+    ranks.create(&home(), 5000);
+    let whole = ranks.find(&home(), b"").unwrap();
+    ranks.divide(&home(), &whole, parts(&rows, &whole));
+    let (divided, size) = (ranks.find(&home(), &row(3000)).unwrap(), ranks.sizes());
+    assert!(divided.count < 5000);
+    // Another reader found no index, or the same block, before.
+    ranks.create(&home(), 5000);
+    assert_eq!((ranks.find(&home(), &row(3000)), ranks.sizes()), (Some(divided.clone()), size));
+    let stale = Block { start: divided.start.clone(), ..whole };
+    ranks.divide(&home(), &stale, parts(&rows, &stale));
+    assert_eq!((ranks.find(&home(), &row(3000)), ranks.sizes()), (Some(divided), size));
+    ranks.create(&home(), 4999);
+    assert_eq!(ranks.find(&home(), b"").unwrap().count, 4999, "another number of rows");
+}
+
+#[test]
+fn rows_that_go_give_memory_back() {
+    let ranks = RankIndexes::default();
+    ranks.create(&home(), 5000);
+    let (empty, whole) = (ranks.sizes(), ranks.find(&home(), b"").unwrap());
+    ranks.divide(&home(), &whole, parts(&(0..5000).map(row).collect(), &whole));
+    assert!(ranks.sizes().1 > empty.1);
+    let mut changes = RankChanges::default();
+    (0..5000).for_each(|number| change(&mut changes, &row(number), -1));
+    ranks.apply(&changes);
+    assert_eq!(ranks.sizes(), empty);
+    assert!(changes.list.capacity() > CHANGES_KEPT);
+    changes.clear();
+    assert!(changes.is_empty() && changes.list.capacity() <= CHANGES_KEPT);
+}
+
+#[test]
 fn too_many_changes_drop_all_indexes() {
     let ranks = RankIndexes::default();
     ranks.create(&home(), 1_000_000);

@@ -14,6 +14,8 @@ const WALKED_MAX: u64 = 1024;
 const DIVIDED_MAX: u64 = 8192;
 /// How often an evaluation divides blocks before it does without.
 const DIVISIONS_MAX: u32 = 4;
+/// How often it waits for divisions of others, a millisecond or more each, before it divides blocks under its latch.
+const WAITS_MAX: u32 = 10_000;
 
 impl SortedSet<'_> {
     /// Returns the number of members in a part of the set.
@@ -167,7 +169,9 @@ impl SortedSet<'_> {
         let mut cursor = context.server.store.cursor(self.coll.place.partition, &range, None)?;
         let prefix_bytes = self.coll.prefix(kind).len();
         let may_begin_anew = context.cause() == Cause::Client && context.txn.is_empty();
-        if is_large && may_begin_anew && context.effects.divisions < DIVISIONS_MAX {
+        let effects = &context.effects;
+        let is_patient = effects.divisions < DIVISIONS_MAX && effects.waits < WAITS_MAX;
+        if is_large && may_begin_anew && is_patient {
             let ranks = &context.server.ranks;
             context.effects.division = ranks.begin_division(home, block, cursor, prefix_bytes);
             return Err(Failure::Undivided);
