@@ -16,6 +16,7 @@ use ferrolith_server::net::workers::{Door, Listener, Workers, bind};
 use ferrolith_server::pegasus::proxy::Proxy;
 use ferrolith_server::pegasus::{Admin, Service};
 use ferrolith_server::redis;
+use ferrolith_server::redis::replica::Mode;
 use ferrolith_server::redis::server::Settings;
 use ferrolith_server::store::local::{LocalStore, StoreOptions, dropped_log_parts};
 use ferrolith_server::store::{Latches, Store};
@@ -193,8 +194,8 @@ fn wait_for_end(
                 () = reload_tls(&mut reload) => {}
                 _ = ticks.tick() => {
                     server.stats.sample(clock.monotonic_us());
-                    let may_drop = server.replication.may_drop_rows(clock.monotonic_us());
-                    let ticked = if may_drop { store.tick(clock) } else { Ok(()) };
+                    let is_master = server.replication.mode() == Mode::Master;
+                    let ticked = store.tick(clock, is_master);
                     let ticked = ticked.and_then(|()| service.admin().tick());
                     if let Some(line) = complaints.note(ticked, clock.monotonic_us()) {
                         eprintln!("{line}");

@@ -42,7 +42,10 @@ impl Value {
             }
             Value::Stream(stream) => {
                 let fields = stream.entries.iter().flat_map(|entry| &entry.fields);
+                let consumers = stream.groups.iter().flat_map(|group| &group.consumers);
+                let pending = consumers.map(|consumer| consumer.pending.len()).sum::<usize>();
                 sum(&mut fields.map(|(name, value)| name.len() + value.len()))
+                    + (stream.entries.len() + pending) * ELEMENT_BYTES
             }
         }
     }

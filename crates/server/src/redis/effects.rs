@@ -1,6 +1,7 @@
 //! What follows a commit: marks for watchers, wake-ups of blocked clients, and messages to subscribers.
 
 use super::ranks::{Division, RankChanges};
+use super::replica::{Mode, Target};
 use super::tracking::Invalidation;
 use super::waiters::Timeout;
 use super::watches::DatabaseKey;
@@ -68,8 +69,8 @@ pub struct Effects {
     pub divisions: u32,
     /// How often it began anew after a wait for the division of another request.
     pub waits: u32,
-    /// Whether the command makes the server a replica or a master.
-    pub changes_role: bool,
+    /// The role that the server takes up when the rows are committed.
+    pub role: Option<Box<(Mode, Option<Target>)>>,
     /// Databases whose contents changed as a whole, so that blocked clients are evaluated again.
     pub emptied: Vec<u32>,
 }
@@ -86,7 +87,7 @@ impl Effects {
         self.block = None;
         self.ranks.clear();
         self.division = None;
-        self.changes_role = false;
+        self.role = None;
     }
 
     /// Returns whether there are none.

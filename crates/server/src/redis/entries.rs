@@ -9,7 +9,7 @@ use super::keyspace::Scope;
 use super::server::Server;
 use super::session::Session;
 use super::table;
-use crate::dump::Entry;
+use crate::dump::{Entry, Value};
 use crate::error::{Error, Result};
 use crate::resp::Reply;
 use crate::store::Mode;
@@ -153,7 +153,7 @@ impl Server {
                 Some(ms) => u64::try_from(ms).unwrap_or(1).max(1),
             };
             let place = context.place(&entry.key);
-            if expire_ms != 0 && expire_ms <= context.now_ms() && !how.keeps_expired {
+            if expire_ms != 0 && expire_ms < context.now_ms() && !how.keeps_expired {
                 moved.expired += 1;
             } else if how.existing != Existing::Replace && context.head(&place)?.is_some() {
                 if how.existing == Existing::Refuse {
@@ -170,8 +170,8 @@ impl Server {
         Ok(moved)
     }
 
-    /// Passes all keys of a database to `visit`, in the order of slots, until it fails. Some hundred keys at a time are
-    /// read as of one moment. Returns the number of keys.
+    /// Passes all keys of a database to `visit`, in the order of slots, until it fails. Some hundred keys or
+    /// a megabyte at a time are read as of one moment. Returns the number of keys.
     ///
     /// # Errors
     ///
@@ -224,14 +224,16 @@ impl Server {
                 }
             })
             .map_err(error_of)?;
-        if let Some((slot, key, _)) = found.last() {
-            *from = (*slot, key.iter().copied().chain([0]).collect());
-        }
-        let mut entries = Vec::with_capacity(found.len());
-        for (_, key, expire_ms) in found {
+        let (mut entries, mut bytes) = (Vec::with_capacity(found.len()), 0);
+        for (slot, key, expire_ms) in found {
+            if bytes >= BATCH_BYTES {
+                break;
+            }
+            *from = (slot, key.iter().copied().chain([0]).collect());
             let value = dump::read(&mut context, &key).map_err(|failure| {
                 Error::Setting(format!("key {}: {}", key.escape_ascii(), failure.text()))
             })?;
+            bytes += key.len() + value.as_ref().map_or(0, Value::memory_bytes);
             let expires_ms = (expire_ms != 0).then_some(expire_ms as i64);
             entries.push(value.map(|value| Entry { database, key, value, expires_ms }));
         }
@@ -249,7 +251,7 @@ impl Server {
         };
         let frame = Frame {
             db: worker.databases.get(&self.databases, session.database)?,
-            now_ms: self.now_ms(),
+            now_ms: self.expiry_ms(session),
             cause: Cause::Multi,
             held: Held::All,
             slot: None,

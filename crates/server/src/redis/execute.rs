@@ -372,7 +372,12 @@ impl Server {
             worker.discard();
             return Err(failure);
         }
-        worker.txn.commit()?;
+        let committed = worker.txn.commit();
+        let role = worker.effects.role.take();
+        committed?;
+        if let Some(role) = role {
+            self.take_role(*role);
+        }
         if changes > 0 {
             worker.stats.changes.add(changes as u64);
         }

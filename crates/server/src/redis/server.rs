@@ -246,7 +246,7 @@ impl Server {
     /// Returns the time by which keys expire for a session. For the commands of another server's stream none has
     /// expired: that server sends DEL.
     pub(super) fn expiry_ms(&self, session: &Session) -> u64 {
-        if session.is_upstream { 0 } else { self.now_ms() }
+        if session.upstream.is_some() { 0 } else { self.now_ms() }
     }
 
     /// Returns whether somebody watches, waits for or caches keys, or waits for their expiry, so that writers must name

@@ -97,7 +97,7 @@ pub struct Session {
     /// Set while the client's next command waits for the end of a pause.
     pub paused: Option<Wait>,
     /// Whether its commands are those of the server whose replica this one is.
-    pub is_upstream: bool,
+    pub upstream: Option<u64>,
     /// Whether the connection is closed after the replies are written.
     pub is_closing: bool,
 }
@@ -120,7 +120,7 @@ impl Session {
             blocked: None,
             detached: None,
             paused: None,
-            is_upstream: false,
+            upstream: None,
             is_closing: false,
         }
     }

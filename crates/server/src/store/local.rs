@@ -114,17 +114,19 @@ impl LocalStore {
     }
 
     /// Raises W and H to the values of a call at least a minute ago, after persisting them. The server calls this every
-    /// few seconds.
-    pub fn tick(&self, clock: &dyn Clock) -> Result<()> {
+    /// few seconds. W stays as it is unless `drops_expired`: at a replica, commands may still come for keys that have
+    /// expired by its clock.
+    pub fn tick(&self, clock: &dyn Clock, drops_expired: bool) -> Result<()> {
         let now_ms = clock.wall_ms();
         let now = || (now_ms, self.versions.peek());
         let mut pending = self.pending.lock();
         match *pending {
             Some((ms, version)) if now_ms >= ms + HORIZON_LAG_MS => {
-                let mut row = ms.to_be_bytes().to_vec();
+                let expired_ms = if drops_expired { ms } else { self.horizons.expired_ms() };
+                let mut row = expired_ms.to_be_bytes().to_vec();
                 row.extend(version.to_be_bytes());
                 self.db.put(HORIZONS_ROW, row)?;
-                self.horizons.raise(ms, version);
+                self.horizons.raise(expired_ms, version);
                 *pending = Some(now());
             }
             Some((ms, _)) if now_ms >= ms => {}

@@ -33,14 +33,22 @@ fn epochs_grow_and_partitions_survive_reopening() {
 fn horizons_follow_by_a_minute_and_survive() {
     let dir = tempfile::tempdir().unwrap();
     let (store, clock) = (open(dir.path()), ManualClock::new(1_000_000));
-    store.tick(&clock).unwrap();
+    store.tick(&clock, true).unwrap();
     let version = store.versions().peek();
     store.versions().next();
     clock.advance_ms(HORIZON_LAG_MS - 1);
-    store.tick(&clock).unwrap();
+    store.tick(&clock, true).unwrap();
     assert_eq!(store.horizons().expired_ms(), 0);
     clock.advance_ms(1);
-    store.tick(&clock).unwrap();
+    store.tick(&clock, true).unwrap();
+    assert_eq!(store.horizons().expired_ms(), 1_000_000);
+    assert_eq!(store.horizons().version(), version);
+    // A replica keeps W, and raises H.
+    let version = store.versions().peek();
+    for _ in 0..2 {
+        clock.advance_ms(HORIZON_LAG_MS);
+        store.tick(&clock, false).unwrap();
+    }
     assert_eq!(store.horizons().expired_ms(), 1_000_000);
     assert_eq!(store.horizons().version(), version);
     store.close().unwrap();

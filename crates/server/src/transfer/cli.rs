@@ -12,10 +12,11 @@ use crate::redis::entries::Existing;
 use crate::script::STACK_BYTES;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
+use tempfile::Builder;
 
 /// The buffer of a file.
 const BUFFER: usize = 1 << 20;
@@ -171,8 +172,11 @@ fn run_import(flags: &Import) -> Result<()> {
             options.creates = true;
             let mut directory = Directory::open(&options)?;
             let result = import_into(&mut directory);
-            directory.close()?;
-            result?
+            // The first error says why; that of closing follows from it or stands alone.
+            let closed = directory.close();
+            let summary = result?;
+            closed?;
+            summary
         }
     };
     print_summary(&summary);
@@ -210,8 +214,9 @@ fn run_export(flags: &Export) -> Result<()> {
         }),
         (None, None) => Err(Error::Setting("expected --rdb or --commands".to_owned())),
     };
-    directory.close()?;
+    let closed = directory.close();
     let Exported { keys, functions, without_expiries, bytes } = result?;
+    closed?;
     eprintln!("exported {keys} keys and {functions} libraries of functions, {bytes} bytes");
     if without_expiries > 0 {
         eprintln!("in {without_expiries} hashes, fields do not expire any more");
@@ -232,7 +237,9 @@ fn write_file(
     }
     let failed = |error| Error::Io(format!("writing {}", path.display()), error);
     let parent = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let file = NamedTempFile::new_in(parent).map_err(failed)?;
+    // As files that a shell creates: others may read them unless the umask forbids it.
+    let mode = Permissions::from_mode(0o666);
+    let file = Builder::new().permissions(mode).tempfile_in(parent).map_err(failed)?;
     let mut out = BufWriter::with_capacity(BUFFER, file);
     let exported = write(&mut out)?;
     let file = out.into_inner().map_err(|error| failed(error.into_error()))?;

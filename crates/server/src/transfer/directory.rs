@@ -57,6 +57,7 @@ impl Directory {
         let store_options = StoreOptions::new(Durability::Os, options.memory_mb << 20, 2);
         let store = LocalStore::open(dir, store_options)?;
         let catalogue = Arc::new(Catalogue::open(store.clone())?);
+        check_databases(&catalogue, options.databases)?;
         let settings = Settings {
             databases: options.databases,
             partitions: options.partitions,
@@ -97,6 +98,22 @@ impl Directory {
     pub fn close(self) -> Result<()> {
         drop(self.worker);
         self.store.close()
+    }
+}
+
+/// Refuses a directory with databases that would be left out.
+fn check_databases(catalogue: &Catalogue, count: usize) -> Result<()> {
+    let tables = catalogue.list();
+    let numbers = tables
+        .iter()
+        .filter_map(|table| table.info().app_name.strip_prefix("redis.")?.parse::<usize>().ok());
+    match numbers.max() {
+        Some(last) if last >= count => Err(Error::Setting(format!(
+            "the directory has database {last}, expected numbers below {count}: raise --databases \
+             to {}",
+            last + 1
+        ))),
+        _ => Ok(()),
     }
 }
 

@@ -213,6 +213,7 @@ fn swap_db(context: &mut Context<'_>, args: Args<'_>) -> Done {
     if first != second {
         let both = [databases.get(first)?, databases.get(second)?];
         touch_watched(context, &both)?;
+        context.server.check_role_of(context.session)?;
         databases.swap(first, second)?;
         both.iter().for_each(|database| context.touch_all(database.index()));
         context.reload()?;

@@ -86,9 +86,9 @@ impl Blocks {
         }
     }
 
-    /// Replaces a block by its parts. Changes nothing if the block is gone, because another reader divided it or because
-    /// it was merged. Returns `false`, without a change, if the block has another number of rows than the parts; the
-    /// parts of all rows are taken in any case.
+    /// Replaces a block by its parts. Changes nothing if the block is gone, because another reader divided it or
+    /// because it was merged. Returns `false`, without a change, if the block has another number of rows than the
+    /// parts; the parts of all rows are taken in any case.
     pub fn divide(&mut self, block: (&[u8], Option<&[u8]>), parts: Blocks) -> bool {
         let (start, end) = block;
         if start.is_empty() && end.is_none() {

@@ -227,8 +227,8 @@ impl RankIndexes {
         self.count.store(state.indexes.len(), Ordering::Release);
     }
 
-    /// Replaces a block by its parts, which were found under a latch. Nothing happens if another reader divided it before.
-    /// An index with which the parts disagree is dropped.
+    /// Replaces a block by its parts, which were found under a latch. Nothing happens if another reader divided it
+    /// before. An index with which the parts disagree is dropped.
     pub fn divide(&self, home: &Home, block: &Block, parts: Blocks) {
         let mut state = self.state.lock();
         state.replace(&home.0, block, parts);
@@ -336,8 +336,8 @@ impl State {
 }
 
 impl Server {
-    /// Divides the block that an evaluation asked for, or waits for the thread that does. Returns whether it divided the
-    /// block itself. Latches must not be held. Only for threads that run one request.
+    /// Divides the block that an evaluation asked for, or waits for the thread that does. Returns whether it divided
+    /// the block itself. Latches must not be held. Only for threads that run one request.
     pub(super) fn divide_block(&self, worker: &mut Worker) -> Done<bool> {
         let Some(mut division) = worker.effects.division.take() else {
             drop(self.ranks.turn());

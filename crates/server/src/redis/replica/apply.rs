@@ -43,7 +43,7 @@ impl<'s> Applier<'s> {
     /// Returns what applies the commands behind a position.
     pub fn new(server: &'s Server, generation: u64, position: Position) -> Applier<'s> {
         let mut session = server.internal_session("replication");
-        (session.is_upstream, session.database) = (true, position.database);
+        (session.upstream, session.database) = (Some(generation), position.database);
         let worker = server.detached_worker();
         Applier { server, worker, session, out: Reply::default(), generation, position }
     }
@@ -60,6 +60,7 @@ impl<'s> Applier<'s> {
         note: &mut dyn FnMut(&str),
     ) -> Done<Applied> {
         let mut applied = Applied::Done;
+        self.check_select(args)?;
         if args.is(0, "replconf") {
             if args.is(1, "getack") {
                 applied = Applied::Acknowledge;
@@ -94,6 +95,19 @@ impl<'s> Applier<'s> {
         Ok(applied)
     }
 
+    /// Refuses a SELECT that would fail, in a transaction too: what follows it must not go to another database.
+    fn check_select(&self, args: Args<'_>) -> Done {
+        let count = self.server.databases.count();
+        if !args.is(0, "select")
+            || args.integer(1).is_ok_and(|at| (0..i64::from(count)).contains(&at))
+        {
+            return Ok(());
+        }
+        let shown = args.at(1).escape_ascii();
+        let text = format!("ERR SELECT {shown} of the stream: there are {count} databases here");
+        Err(format!("{text}; start the server with more --databases").into())
+    }
+
     /// Returns the database that is selected behind a command. Transactions select, too.
     fn database_after(&self, args: Args<'_>) -> u32 {
         let queued = self.session.multi.iter().flat_map(|multi| &multi.commands).rev();
@@ -118,11 +132,14 @@ impl<'s> Applier<'s> {
             queue(session, command, args);
             return Ok(());
         }
+        let queued = session.multi.iter().filter(|_| command.name == "exec");
+        let swaps = writes_elsewhere(command)
+            || queued.flat_map(|it| &it.commands).any(|it| writes_elsewhere(it.command));
         server.begin(worker);
         let start_us = worker.now_us;
         let result = server.run(worker, session, command, args, out);
         server.ended(worker, session, (command, args), start_us, &result);
-        if result.is_ok() && writes_elsewhere(command) {
+        if result.is_ok() && swaps {
             // Its change is in no batch, so the position is written behind it.
             server.save_upstream(worker)?;
         }
@@ -156,9 +173,18 @@ impl Server {
         }
     }
 
-    /// Commits the position of a stream, or that a copy is incomplete, alone.
+    /// Commits the position of a stream, or that a copy is incomplete, alone. It holds all latches, as RR3 asks.
     pub(super) fn save_upstream(&self, worker: &mut Worker) -> Done {
         worker.discard();
+        let _guards = loop {
+            match self.latch_all() {
+                Ok(guards) => break guards,
+                Err(_) if self.replication.is_stopping() => {
+                    return Err(Failure::Ended("ERR the server stops"));
+                }
+                Err(_) => self.wait_for_scripts(),
+            }
+        };
         self.admit_commit(worker)?;
         Ok(worker.txn.commit()?)
     }

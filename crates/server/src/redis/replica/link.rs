@@ -46,6 +46,7 @@ pub fn run(server: &Arc<Server>) {
         let Some(target) = status.target.clone() else { continue };
         let mut link = Link { server, generation, target, has_streamed: false };
         let result = link.follow(status.position);
+        server.replication.hang_up(generation);
         if server.replication.is_stopping() || server.replication.generation() != generation {
             pause = PAUSE_MIN;
             continue;
@@ -110,6 +111,14 @@ impl Link<'_> {
         let reply = peer.call(words).map_err(|error| self.failed("handshake", error))?;
         match reply {
             PeerReply::Simple(_) => Ok(()),
+            // Old servers do not know each option, and need none.
+            PeerReply::Error(text)
+                if words.first() == Some(&&b"REPLCONF"[..])
+                    && !text.starts_with("NOAUTH")
+                    && !text.starts_with("NOPERM") =>
+            {
+                Ok(())
+            }
             other => {
                 let name = String::from_utf8_lossy(words.first().copied().unwrap_or_default());
                 let text = shown(&other);
@@ -136,7 +145,10 @@ impl Link<'_> {
         let words: Vec<&str> = line.split(' ').collect();
         match (words.as_slice(), position) {
             ([first, id, offset], _) if *first == "+FULLRESYNC" => {
-                let offset = offset.parse().map_err(|_| unexpected("PSYNC", &line))?;
+                // A signed number at the other server, so the next one is in the range, too.
+                let number = offset.parse::<i64>().ok();
+                let number = number.and_then(|number| u64::try_from(number).ok());
+                let offset = number.ok_or_else(|| unexpected("PSYNC", &line))?;
                 let (target, id) = (self.target.clone(), (*id).to_owned());
                 self.copy(peer, Position { target, id, offset, database: 0 })
             }
@@ -167,7 +179,7 @@ impl Link<'_> {
         let (now_us, start) = (self.server.clock.monotonic_us(), position.clone());
         self.update(|status| {
             (status.link, status.read_offset) = (LinkState::Up, start.offset);
-            (status.heard_us, status.current_us) = (now_us, now_us);
+            status.heard_us = now_us;
             status.position = Some(start);
             if status.errors == 0 {
                 status.last_error.clear();
@@ -189,7 +201,7 @@ impl Link<'_> {
                     if heard.elapsed() > self.timeout() {
                         return Err(self.failed("the stream is silent", error));
                     }
-                    self.note_position(&applier, false);
+                    self.note_position(&applier);
                     continue;
                 }
                 Err(error) => return Err(self.failed("the stream", error)),
@@ -200,7 +212,7 @@ impl Link<'_> {
             self.update(|status| (status.read_offset, status.heard_us) = (offset, now_us));
             let asked = self.apply_all(&mut applier, &mut input);
             // After an error, too: what is applied must not be asked for again.
-            self.note_position(&applier, asked.is_ok());
+            self.note_position(&applier);
             if asked? {
                 self.acknowledge(peer, applier.position.offset)?;
             }
@@ -250,15 +262,10 @@ impl Link<'_> {
         }
     }
 
-    /// Shows how far the stream is applied, and whether that was all that had arrived.
-    fn note_position(&self, applier: &Applier<'_>, has_heard: bool) {
-        let (position, now_us) = (applier.position.clone(), self.server.clock.monotonic_us());
-        self.update(|status| {
-            status.position = Some(position);
-            if has_heard {
-                status.current_us = now_us;
-            }
-        });
+    /// Shows how far the stream is applied.
+    fn note_position(&self, applier: &Applier<'_>) {
+        let position = applier.position.clone();
+        self.update(|status| status.position = Some(position));
     }
 
     fn acknowledge(&self, peer: &mut Peer, offset: u64) -> Result<()> {

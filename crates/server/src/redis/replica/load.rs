@@ -38,7 +38,7 @@ impl<'s> Copy<'s> {
     /// The store failed, or the server does not follow the other one any more.
     pub fn begin(server: &'s Server, generation: u64, target: &Target) -> Result<Copy<'s>> {
         let mut session = server.internal_session("replication");
-        session.is_upstream = true;
+        session.upstream = Some(generation);
         let mut worker = server.detached_worker();
         worker.upstream = Upstream::Copy(generation, target.clone());
         let mut copy = Copy { server, worker, session, generation, keys: 0 };

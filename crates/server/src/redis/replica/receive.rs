@@ -60,7 +60,11 @@ impl Link<'_> {
             }
         })?;
         copy.finish(&position)?;
-        self.update(|status| status.position = Some(position.clone()));
+        self.update(|status| {
+            status.position = Some(position.clone());
+            status.errors = 0;
+            status.last_error.clear();
+        });
         eprintln!("replica of {}: the copy is loaded", self.target);
         Ok(position)
     }

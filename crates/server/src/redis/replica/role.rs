@@ -1,13 +1,13 @@
 //! Changes of the role: REPLICAOF, the state at the start, and what clients may do at a replica.
 
-use super::position::{Position, Saved, Target, put_promoted, put_waiting, saved};
+use super::position::{Position, Saved, Target, put_loading, put_promoted, put_waiting, saved};
 use super::state::Mode;
 use super::{READ_ONLY, Upstream};
 use crate::error::{Error, Result};
 use crate::redis::args::Args;
 use crate::redis::command::{Command, LOADING};
 use crate::redis::context::Context;
-use crate::redis::failure::Done;
+use crate::redis::failure::{Done, Failure};
 use crate::redis::server::Server;
 use crate::redis::session::Session;
 use crate::resp::Reply;
@@ -117,7 +117,7 @@ impl Server {
         &self,
         session: &Session,
     ) -> std::result::Result<(), &'static str> {
-        match self.replication.mode() == Mode::Master || session.is_upstream {
+        match self.replication.mode() == Mode::Master || session.upstream.is_some() {
             true => Ok(()),
             false => Err(READ_ONLY),
         }
@@ -130,10 +130,10 @@ pub(in crate::redis) fn replica_of(context: &mut Context<'_>, args: Args<'_>) ->
     if server.is_cluster() {
         return Err("ERR REPLICAOF not allowed in cluster mode.".into());
     }
-    let present = server.replication.status().target;
+    let (present_mode, present) = role_behind(context);
     if args.is(1, "no") && args.is(2, "one") {
         if let Some(target) = present {
-            become_master(context, &target)?;
+            become_master(context, (present_mode, &target))?;
         }
         context.out.ok();
         return Ok(());
@@ -147,30 +147,62 @@ pub(in crate::redis) fn replica_of(context: &mut Context<'_>, args: Args<'_>) ->
         return Ok(());
     }
     // An incomplete copy stays one until the next is complete.
-    let mode = match server.replication.mode() {
-        Mode::Loading => Mode::Loading,
+    let mode = match present_mode {
+        Mode::Loading => {
+            put_loading(context.txn, &target)?;
+            Mode::Loading
+        }
         Mode::Master | Mode::Replica => {
             put_waiting(context.txn, &target)?;
             Mode::Replica
         }
     };
-    context.effects.changes_role = true;
-    unblock_all(server);
-    server.replication.set_role(mode, Some(target), None);
+    context.effects.role = Some(Box::new((mode, Some(target))));
     context.out.ok();
     Ok(())
 }
 
+/// Returns the role that the server has behind the commands of the transaction so far.
+fn role_behind(context: &Context<'_>) -> (Mode, Option<Target>) {
+    match &context.effects.role {
+        Some(role) => (**role).clone(),
+        None => {
+            let replication = &context.server.replication;
+            (replication.mode(), replication.status().target)
+        }
+    }
+}
+
 /// Ends the replication. What an incomplete copy has so far is removed, as Redis does.
-fn become_master(context: &mut Context<'_>, target: &Target) -> Done {
-    let server = context.server;
-    if server.replication.mode() == Mode::Loading {
+fn become_master(context: &mut Context<'_>, (mode, target): (Mode, &Target)) -> Done {
+    if mode == Mode::Loading {
         crate::redis::families::keyspace::empty_all(context)?;
     }
     put_promoted(context.txn, target)?;
-    context.effects.changes_role = true;
-    server.replication.set_role(Mode::Master, None, None);
+    context.effects.role = Some(Box::new((Mode::Master, None)));
     Ok(())
+}
+
+impl Server {
+    /// Takes up the role of a REPLICAOF whose row is committed. All latches are held.
+    #[cold]
+    pub(in crate::redis) fn take_role(&self, (mode, target): (Mode, Option<Target>)) {
+        let is_replica = target.is_some();
+        self.replication.set_role(mode, target, None);
+        if is_replica {
+            unblock_all(self);
+        }
+    }
+
+    /// Checks whether a session may still change what is in no batch. All latches are held.
+    pub(in crate::redis) fn check_role_of(&self, session: &Session) -> Done {
+        match session.upstream {
+            None if self.replication.mode() == Mode::Master => Ok(()),
+            None => Err(READ_ONLY.into()),
+            Some(generation) if generation == self.replication.generation() => Ok(()),
+            Some(_) => Err(Failure::Ended("ERR the server follows another one now")),
+        }
+    }
 }
 
 fn unblock_all(server: &Server) {

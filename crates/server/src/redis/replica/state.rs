@@ -6,10 +6,6 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// How long the last byte of the stream may be applied ago while rows may still be dropped for their age, in
-/// microseconds. The other server sends something every ten seconds.
-const CURRENT_US: u64 = 15_000_000;
-
 /// The role of the server.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(u8)]
@@ -49,13 +45,11 @@ pub struct Status {
     pub read_offset: u64,
     /// When bytes arrived last, by the monotonic clock; 0 for never.
     pub heard_us: u64,
-    /// When all that had arrived was applied, by the monotonic clock.
-    pub current_us: u64,
     /// When the connection was lost, by the monotonic clock.
     pub down_us: u64,
     /// The bytes of the copy, if they are known, those that arrived, and those that were written to the store.
     pub copy: Copied,
-    /// Commands of the stream that failed. The copy may differ from the original then.
+    /// Commands of the stream that failed since the last full copy. The copy may differ from the original then.
     pub errors: u64,
     /// Why a command of the stream failed last, or why the connection was lost.
     pub last_error: String,
@@ -112,16 +106,6 @@ impl Replication {
         self.inner.lock().status.clone()
     }
 
-    /// Returns whether rows may be dropped for their age. A replica that is behind may still get commands for keys that
-    /// have expired by its clock.
-    pub fn may_drop_rows(&self, now_us: u64) -> bool {
-        if self.mode() == Mode::Master {
-            return true;
-        }
-        let status = &self.inner.lock().status;
-        status.link == LinkState::Up && now_us.saturating_sub(status.current_us) < CURRENT_US
-    }
-
     /// Changes the role. The connection ends, and its thread begins anew.
     pub(super) fn set_role(&self, mode: Mode, target: Option<Target>, position: Option<Position>) {
         let mut inner = self.inner.lock();
@@ -157,6 +141,14 @@ impl Replication {
             inner.socket = Some(socket);
         }
         is_same
+    }
+
+    /// Ends the connection, unless the role changed meanwhile.
+    pub(super) fn hang_up(&self, generation: u64) {
+        let mut inner = self.inner.lock();
+        if self.generation() == generation {
+            inner.hang_up();
+        }
     }
 
     /// Waits until the server is a replica. Returns the role's number and the state, or `None` if the server stops.

@@ -11,8 +11,8 @@ mod host;
 mod restore;
 
 use crate::redis::command::{
-    ALLOW_BUSY, Command, DENYOOM, Flags, Group, MAY_REPLICATE, NO_MANDATORY_KEYS, NOSCRIPT,
-    READONLY, SKIP_MONITOR, STALE, UNDECLARED, WRITE,
+    ALL_KEYS, ALLOW_BUSY, Command, DENYOOM, Flags, Group, MAY_REPLICATE, NO_MANDATORY_KEYS,
+    NOSCRIPT, READONLY, SKIP_MONITOR, STALE, UNDECLARED, WRITE,
 };
 use crate::redis::families::help::help;
 use crate::redis::keyspec::{RO, RW, counted};
@@ -69,10 +69,16 @@ const SCRIPT: &[Command] = &[
 ];
 
 const FUNCTION: &[Command] = &[
-    Command::new("load", -3, NOSCRIPT.and(WRITE).and(DENYOOM), GROUP, functions::load)
-        .with_full_name("function|load")
-        .with_docs("7.0.0", "Creates a library."),
-    Command::new("delete", 3, NOSCRIPT.and(WRITE), GROUP, functions::delete)
+    Command::new(
+        "load",
+        -3,
+        NOSCRIPT.and(WRITE).and(ALL_KEYS).and(DENYOOM),
+        GROUP,
+        functions::load,
+    )
+    .with_full_name("function|load")
+    .with_docs("7.0.0", "Creates a library."),
+    Command::new("delete", 3, NOSCRIPT.and(WRITE).and(ALL_KEYS), GROUP, functions::delete)
         .with_full_name("function|delete")
         .with_docs("7.0.0", "Deletes a library and its functions."),
     Command::new("list", -2, NOSCRIPT, GROUP, functions::list)
@@ -86,15 +92,21 @@ const FUNCTION: &[Command] = &[
     })
     .with_full_name("function|kill")
     .with_docs("7.0.0", "Ends a function that runs long and has not written."),
-    Command::new("flush", -2, NOSCRIPT.and(WRITE), GROUP, functions::flush)
+    Command::new("flush", -2, NOSCRIPT.and(WRITE).and(ALL_KEYS), GROUP, functions::flush)
         .with_full_name("function|flush")
         .with_docs("7.0.0", "Deletes all libraries and functions."),
     Command::new("dump", 2, NOSCRIPT, GROUP, restore::dump)
         .with_full_name("function|dump")
         .with_docs("7.0.0", "Dumps all libraries into a serialized binary payload."),
-    Command::new("restore", -3, NOSCRIPT.and(WRITE).and(DENYOOM), GROUP, restore::restore)
-        .with_full_name("function|restore")
-        .with_docs("7.0.0", "Restores all libraries from a payload."),
+    Command::new(
+        "restore",
+        -3,
+        NOSCRIPT.and(WRITE).and(ALL_KEYS).and(DENYOOM),
+        GROUP,
+        restore::restore,
+    )
+    .with_full_name("function|restore")
+    .with_docs("7.0.0", "Restores all libraries from a payload."),
     Command::new("help", 2, STALE, GROUP, help)
         .with_full_name("function|help")
         .with_docs("7.0.0", "Returns help about the subcommands."),
