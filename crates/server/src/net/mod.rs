@@ -8,6 +8,7 @@ pub mod proxy;
 mod quiet;
 mod reading;
 mod resp;
+mod round;
 mod stream;
 pub mod thft;
 pub mod workers;

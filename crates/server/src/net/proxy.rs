@@ -5,6 +5,7 @@
 
 use super::quiet::Quiet;
 use super::reading::Reading;
+use super::round::Round;
 use super::thft::{BODY_BYTES_MAX, KEPT_BYTES, OUTPUT_BYTES};
 use crate::pegasus::proxy::{Next, Proxy, Session};
 use crate::redis::args::Args;
@@ -55,9 +56,11 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     let (parser, out) = (Parser::default(), Reply::default());
     let mut connection = Connection { proxy, session: proxy.session(), parser, out, delayed: None };
     let (mut input, mut quiet, mut reading) = (Vec::new(), Quiet::default(), Reading::default());
+    let round = Round::new();
     loop {
         let has_more = connection.run(&mut input);
         if connection.out.position() > 0 {
+            round.ended().await;
             if let Some(barrier) = store.sync().barrier() {
                 store.sync().wait(barrier).await;
             }

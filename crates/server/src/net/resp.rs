@@ -1,13 +1,14 @@
 //! A connection of a Redis client: requests in, replies and messages out.
 //!
-//! All complete requests of the input are evaluated, and their replies are written at once. While replies are written,
-//! nothing is read, so a client that does not read its replies is not served. While the client waits in a blocking
-//! command, a little is read, so that the end of the connection is noticed. While a request runs on a thread of its
-//! own, nothing is read.
+//! All complete requests of the input are evaluated, and their replies are written together, when the other connections
+//! that are ready have had their turn. While replies are written, nothing is read, so a client that does not read its
+//! replies is not served. While the client waits in a blocking command, a little is read, so that the end of the
+//! connection is noticed. While a request runs on a thread of its own, nothing is read.
 
 use super::output::{self, Written};
 use super::quiet::Quiet;
 use super::reading::Reading;
+use super::round::Round;
 use super::stream::Stream;
 use crate::redis::args::Args;
 use crate::redis::detached::Detached;
@@ -72,6 +73,7 @@ struct Connection<'s> {
     parser: Parser,
     input: Vec<u8>,
     reading: Reading,
+    round: Round,
     out: Reply,
     /// Where the words of complete requests are in `input`.
     positions: Vec<(usize, usize)>,
@@ -111,8 +113,20 @@ impl<'s> Connection<'s> {
         let session = Session::new(client, account.user().needs_no_password());
         let (parser, out) = (Parser::default(), Reply::default());
         let (input, positions, ends) = (Vec::new(), Vec::new(), Vec::new());
-        let (quiet, reading) = (Quiet::default(), Reading::default());
-        Connection { server, worker, session, parser, input, reading, out, positions, ends, quiet }
+        let (quiet, reading, round) = (Quiet::default(), Reading::default(), Round::new());
+        Connection {
+            server,
+            worker,
+            session,
+            parser,
+            input,
+            reading,
+            round,
+            out,
+            positions,
+            ends,
+            quiet,
+        }
     }
 
     async fn run(&mut self, mut stream: Stream) -> io::Result<()> {
@@ -122,6 +136,7 @@ impl<'s> Connection<'s> {
             let mut has_more = self.run_requests();
             self.session.client.outbox.drain_into(&mut self.out);
             if self.out.position() > 0 {
+                self.round.ended().await;
                 let sync = self.server.store.sync();
                 if let Some(barrier) = sync.barrier() {
                     sync.wait(barrier).await;

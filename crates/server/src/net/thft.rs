@@ -6,6 +6,7 @@
 
 use super::quiet::Quiet;
 use super::reading::Reading;
+use super::round::Round;
 use crate::pegasus::{Kind, Outcome, Scratch, Service};
 use crate::store::Store;
 use crate::thrift::frame::{Frame, Request, parse};
@@ -73,12 +74,14 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     let output = Vec::new();
     let mut connection = Connection { service, scratch, output, delayed, delayed_bytes: 0 };
     let (mut quiet, mut reading) = (Quiet::default(), Reading::default());
+    let round = Round::new();
     loop {
         let (at, taken) = connection.take_all(&input);
         let has_more = connection.output.len() >= OUTPUT_BYTES;
         input.drain(..at);
         shrink(&mut input);
         if !connection.output.is_empty() {
+            round.ended().await;
             if let Some(barrier) = store.sync().barrier() {
                 store.sync().wait(barrier).await;
             }
