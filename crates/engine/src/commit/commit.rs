@@ -165,10 +165,12 @@ impl CommitQueue {
         }
         if insert {
             let _timer = PerfTimer::start(PerfMetric::WriteMemtableTime);
-            let mut inserter = MemtableInserter::new(targets, turn.first());
+            let records = turn.last() + 1 - turn.first();
+            let mut inserter = MemtableInserter::new(targets, turn.first(), records);
             iterate(batch.data(), &mut inserter)?;
+            let next = inserter.finish();
             debug_assert_eq!(
-                inserter.next_sequence(),
+                next,
                 turn.last() + 1,
                 "expected as many insertions as reserved sequence numbers: {turn:?}"
             );

@@ -63,6 +63,7 @@ pub(crate) fn sections_in_wal(session: &Session, number: u64) -> Result<Sections
         let mut of_record = Sections::new();
         let mut replay = SectionReplay::new(&DiscardRecords, 0, Some(&mut of_record));
         let _ = iterate(record, &mut replay);
+        drop(replay);
         sections.append(&mut of_record);
     })?;
     Ok(sections)

@@ -94,8 +94,14 @@ impl MemtableBloom {
     /// Prefetches the key's line.
     #[inline]
     pub(super) fn prefetch(&self, key: &LookupKey) {
+        self.prefetch_hash(key.hash());
+    }
+
+    /// Prefetches the line of the key with this [`hash64`].
+    #[inline]
+    pub(super) fn prefetch_hash(&self, hash: u64) {
         if self.whole_keys {
-            prefetch(std::ptr::from_ref(self.line(key.hash())).cast());
+            prefetch(std::ptr::from_ref(self.line(hash)).cast());
         }
     }
 

@@ -85,38 +85,43 @@ impl BTree {
         }
     }
 
-    /// Returns the leaves in which searches for these keys begin: the keys' own ones, or leaves to the left of them if
-    /// leaves are split meanwhile. The tree is descended one level at a time for all keys, and entries are prefetched,
-    /// so that the cache misses of the keys overlap.
+    /// Returns the leaves in which searches for these keys of trees begin: the keys' own ones, or leaves to the left of
+    /// them if leaves are split meanwhile. Trees are descended one level at a time for all keys, and entries are
+    /// prefetched, so that the cache misses of the keys overlap.
     pub(super) fn leaves<'k>(
-        &self,
-        targets: impl Iterator<Item = &'k [u8]> + Clone,
+        targets: impl Iterator<Item = (&'k BTree, &'k [u8])> + Clone,
     ) -> SmallVec<[Arrival; LEAVES]> {
         let mut leaves: SmallVec<[Arrival; LEAVES]> =
-            targets.clone().map(|_| (self.root(), true)).collect();
+            targets.clone().map(|(tree, _)| (tree.root(), true)).collect();
         while leaves.iter().any(|(node, _)| node.level > 0) {
-            for (at, key) in leaves.iter().zip(targets.clone()).filter(|(at, _)| at.0.level > 0) {
+            let above = leaves.iter().zip(targets.clone()).filter(|(at, _)| at.0.level > 0);
+            for (at, (tree, key)) in above {
                 let permutation = at.0.permutation();
-                let (low, high) = self.candidates(*at, permutation, key);
-                if self.bytewise && high - low > 1 {
+                let (low, high) = tree.candidates(*at, permutation, key);
+                if tree.bytewise && high - low > 1 {
                     prefetch_keys(at.0, permutation, low..high);
                 }
             }
-            for (at, key) in leaves.iter_mut().zip(targets.clone()) {
+            for (at, (tree, key)) in leaves.iter_mut().zip(targets.clone()) {
                 if at.0.level > 0 {
-                    *at = self.step(*at, key, false);
+                    *at = tree.step(*at, key, false);
                 }
             }
         }
-        for (at, key) in leaves.iter().zip(targets) {
+        for (at, (tree, key)) in leaves.iter().zip(targets) {
             let permutation = at.0.permutation();
-            let (rank, _) = self.candidates(*at, permutation, key);
+            let (rank, _) = tree.candidates(*at, permutation, key);
             if rank < permutation.count() {
                 let entry = at.0.key(permutation, rank).as_ptr().as_ptr();
                 prefetch_bytes(entry, 2 * LINE);
             }
         }
         leaves
+    }
+
+    /// The size of the nodes in bytes.
+    pub(super) fn size(&self) -> usize {
+        self.nodes.used()
     }
 
     pub(super) fn leftmost(&self) -> NodeRef {
@@ -273,6 +278,16 @@ impl BTree {
             None => self.descend(key, 0, false),
         };
         self.add_item(at, key, Item { key: entry, child: None });
+    }
+
+    /// Does the same as [`BTree::add`], beginning in a leaf from [`BTree::leaves`].
+    pub(super) fn add_in(&self, leaf: Arrival, entry: Entry) {
+        self.add_item(leaf, internal_key(&entry), Item { key: entry, child: None });
+    }
+
+    /// Whether `entry` will be added near the right end, without a descent.
+    pub(super) fn is_near_the_end(&self, entry: Entry) -> bool {
+        self.near_the_end(internal_key(&entry)).is_some()
     }
 
     /// The tail leaf, if `key` is not to the left of it. Its `skip` is 0, so prefixes may be used

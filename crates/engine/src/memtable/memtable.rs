@@ -17,11 +17,7 @@ use crate::env::sync::std_atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering}
 use crate::iter::GetContext;
 use crate::options::ColumnFamilyOptions;
 use crate::rangedel::{Fragments, Tombstone};
-use smallvec::SmallVec;
 use std::sync::Arc;
-
-/// The keys of [`MemTable::get_many`] that need no allocation.
-const MANY: usize = 32;
 
 /// Recent writes of one column family.
 ///
@@ -123,15 +119,27 @@ impl MemTable {
     #[inline]
     pub fn add(&self, seq: SeqNo, kind: ValueType, user_key: &[u8], value: &[u8]) {
         debug_assert!(!self.immutable.load(Ordering::Relaxed), "add to an immutable memtable");
-        let size = Entry::size(user_key, value);
-        let place = self.rep.allocate(&self.arena, size);
-        // SAFETY: `size` fresh bytes of the arena.
-        let entry = unsafe { Entry::write(place, user_key, pack_trailer(seq, kind), value) };
+        let entry = self.write(seq, kind, user_key, value);
         if let Some(bloom) = &self.bloom {
             bloom.add(user_key);
         }
         self.rep.insert(&self.arena, entry);
         self.count(seq, kind, (user_key.len() + TRAILER_SIZE + value.len()) as u64);
+    }
+
+    /// Writes an entry into the arena, where nothing finds it yet.
+    #[inline]
+    pub(super) fn write(
+        &self,
+        seq: SeqNo,
+        kind: ValueType,
+        user_key: &[u8],
+        value: &[u8],
+    ) -> Entry {
+        let size = Entry::size(user_key, value);
+        let place = self.rep.allocate(&self.arena, size);
+        // SAFETY: `size` fresh bytes of the arena.
+        unsafe { Entry::write(place, user_key, pack_trailer(seq, kind), value) }
     }
 
     /// Adds the tombstone `[begin, end) @ seq`; does nothing if the range is empty. Any number of writers may call this
@@ -172,34 +180,10 @@ impl MemTable {
         ctx.is_done()
     }
 
-    /// Does the same as [`MemTable::get`] for each key whose lookup is not complete. The cache misses of the keys
-    /// overlap.
-    pub fn get_many(&self, keys: &[LookupKey], contexts: &mut [GetContext<'_>]) {
-        if self.is_empty() {
-            return;
-        }
-        let open = contexts.iter_mut().zip(keys).filter(|(ctx, _)| !ctx.is_done());
-        let Rep::BTree(tree) = &self.rep else {
-            return open.for_each(|(ctx, key)| _ = self.get(key, ctx));
-        };
-        if self.counts.range_dels.load(Ordering::Relaxed) != 0 {
-            return open.for_each(|(ctx, key)| _ = self.get(key, ctx));
-        }
-        let may_contain = |key: &LookupKey| self.bloom.as_ref().is_none_or(|b| b.may_contain(key));
-        let mut found: SmallVec<[_; MANY]> = open.filter(|(_, key)| may_contain(key)).collect();
-        let leaves = tree.leaves(found.iter().map(|(_, key)| key.internal_key()));
-        let mut copy = Vec::new();
-        for ((ctx, key), leaf) in found.iter_mut().zip(leaves) {
-            tree.visit_in(leaf, key.internal_key(), |entry| {
-                self.save(entry, key.user_key(), &mut copy, ctx)
-            });
-        }
-    }
-
     /// Passes an entry to `ctx` if it is one of the key. Returns whether older entries are needed. `copy` is memory for
     /// values that change in place.
     #[inline(always)]
-    fn save(
+    pub(super) fn save(
         &self,
         entry: Entry,
         user_key: &[u8],
@@ -257,6 +241,10 @@ impl MemTable {
 
     pub(super) fn rep(&self) -> &Rep {
         &self.rep
+    }
+
+    pub(super) fn bloom(&self) -> Option<&MemtableBloom> {
+        self.bloom.as_ref()
     }
 
     #[inline]
@@ -370,8 +358,9 @@ impl MemTable {
         }
     }
 
+    /// Counts an entry that is in place, with the size of its internal key and its value.
     #[inline]
-    fn count(&self, seq: SeqNo, kind: ValueType, bytes: u64) {
+    pub(super) fn count(&self, seq: SeqNo, kind: ValueType, bytes: u64) {
         let counts = &self.counts;
         counts.data_size.fetch_add(bytes, Ordering::Relaxed);
         if matches!(

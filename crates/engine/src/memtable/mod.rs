@@ -18,6 +18,7 @@ mod hash;
 mod in_place;
 mod iterator;
 mod kinds;
+mod many;
 #[expect(clippy::module_inception, reason = "the file of the type of that name")]
 mod memtable;
 mod range_dels;
@@ -30,5 +31,6 @@ mod vector;
 mod zeroed;
 
 pub use iterator::MemTableIterator;
+pub use many::Additions;
 pub use memtable::MemTable;
 pub use spare::SpareChunks;

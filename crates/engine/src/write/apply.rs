@@ -3,7 +3,7 @@
 use crate::base::{SeqNo, ValueType};
 use crate::batch::BatchHandler;
 use crate::error::{Error, Result};
-use crate::memtable::MemTable;
+use crate::memtable::{Additions, MemTable};
 
 /// Finds the memtable of a column family.
 pub trait MemtableLookup {
@@ -11,7 +11,8 @@ pub trait MemtableLookup {
     fn memtable(&self, column_family: u32) -> Result<Option<&MemTable>>;
 }
 
-/// Inserts the records of one batch, with ascending sequence numbers.
+/// Inserts the records of one batch, with ascending sequence numbers. They are in their memtables when
+/// [`finish`](MemtableInserter::finish) has returned.
 pub struct MemtableInserter<'a, L> {
     lookup: &'a L,
     next: SeqNo,
@@ -19,16 +20,22 @@ pub struct MemtableInserter<'a, L> {
     last: Option<(u32, Option<&'a MemTable>)>,
     /// The number of puts that replaced an older value in place.
     updated: u64,
+    /// What a batch of several records adds; `None` for a batch of one, which is inserted at once.
+    additions: Option<Additions<'a>>,
 }
 
 impl<'a, L: MemtableLookup> MemtableInserter<'a, L> {
-    /// Creates an inserter whose first sequence number is `first`.
-    pub fn new(lookup: &'a L, first: SeqNo) -> MemtableInserter<'a, L> {
-        MemtableInserter { lookup, next: first, last: None, updated: 0 }
+    /// Creates an inserter of so many records, or about so many, whose first sequence number is `first`.
+    pub fn new(lookup: &'a L, first: SeqNo, records: u64) -> MemtableInserter<'a, L> {
+        let additions = (records > 1).then(Additions::default);
+        MemtableInserter { lookup, next: first, last: None, updated: 0, additions }
     }
 
-    /// Returns the sequence number that the next record would get.
-    pub fn next_sequence(&self) -> SeqNo {
+    /// Finishes the insertion. Returns the sequence number that the next record would get.
+    pub fn finish(&mut self) -> SeqNo {
+        if let Some(additions) = &mut self.additions {
+            additions.finish();
+        }
         self.next
     }
 
@@ -53,7 +60,10 @@ impl<'a, L: MemtableLookup> MemtableInserter<'a, L> {
     #[inline]
     fn add(&mut self, cf: u32, kind: ValueType, key: &[u8], value: &[u8]) -> Result<()> {
         if let Some(memtable) = self.memtable(cf)? {
-            memtable.add(self.next, kind, key, value);
+            match &mut self.additions {
+                None => memtable.add(self.next, kind, key, value),
+                Some(additions) => additions.add(memtable, self.next, kind, key, value),
+            }
         }
         self.next += 1;
         Ok(())

@@ -13,6 +13,9 @@ use std::collections::BTreeMap;
 /// The sections that are prepared and neither committed nor rolled back, by the names of their transactions.
 pub type Sections = BTreeMap<Vec<u8>, WriteBatch>;
 
+/// More records than one: how many a WAL record has is not known in advance.
+const MANY: u64 = u64::MAX;
+
 /// The tag that begins a section under the write-committed policy.
 const BEGIN_PREPARE: u8 = 0x09;
 
@@ -32,14 +35,15 @@ impl<'a, L: MemtableLookup> SectionReplay<'a, L> {
         first: SeqNo,
         sections: Option<&'a mut Sections>,
     ) -> SectionReplay<'a, L> {
-        SectionReplay { inserter: MemtableInserter::new(lookup, first), sections, open: None }
+        let inserter = MemtableInserter::new(lookup, first, MANY);
+        SectionReplay { inserter, sections, open: None }
     }
 
-    /// Returns the next sequence number. Returns `Corruption` if a section has no end.
-    pub fn finish(self) -> Result<SeqNo> {
+    /// Finishes the insertion and returns the next sequence number. Returns `Corruption` if a section has no end.
+    pub fn finish(mut self) -> Result<SeqNo> {
         match self.open {
             Some(_) => Err(Error::corruption("WriteBatch ends within a prepared section")),
-            None => Ok(self.inserter.next_sequence()),
+            None => Ok(self.inserter.finish()),
         }
     }
 
