@@ -55,6 +55,8 @@ impl TableOutput {
             bytes_per_sync: ctx.db_options.bytes_per_sync,
             use_fsync: ctx.db_options.use_fsync,
             no_allocation: !ctx.db_options.allow_fallocate,
+            direct: ctx.db_options.use_direct_io_for_flush_and_compaction,
+            direct_buffer: ctx.db_options.writable_file_max_buffer_size,
             ..WritableOptions::default()
         };
         let announced = Announced::start(ctx, &path);
@@ -97,9 +99,10 @@ impl TableOutput {
             for_ingestion: false,
             statistics: ctx.db_options.statistics.clone(),
         };
-        let reread = ctx.options.paranoid_file_checks.then(|| {
-            Box::new(Reread::new(&path, context.clone(), ctx.db_options.allow_mmap_reads))
-        });
+        let reread = ctx
+            .options
+            .paranoid_file_checks
+            .then(|| Box::new(Reread::new(&path, context.clone(), ctx.db_options.read_mode())));
         let builder = TableBuilder::new(file, context).inspect_err(|e| announced.fail(e))?;
         Ok(TableOutput {
             builder: Some(builder),
