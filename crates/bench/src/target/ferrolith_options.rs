@@ -66,9 +66,6 @@ fn from_flags(flags: &Flags, notices: &mut Vec<String>) -> Result<Options> {
 fn why_not(option: &str) -> String {
     match option {
         "enable_blob_files" => "Ferrolith does not support blob files",
-        "use_direct_reads" | "use_direct_io_for_flush_and_compaction" => {
-            "Ferrolith does not support direct I/O"
-        }
         "allow_mmap_writes" => "Ferrolith does not write table files through memory maps",
         "compaction_options_universal.incremental" => {
             "Ferrolith does not support incremental universal compaction"

@@ -146,7 +146,7 @@ fn what_is_wrong_outside_is_named() {
             "--enable_blob_files=1 is not supported: Ferrolith does not support blob files"
         )
     );
-    assert!(bad(&["--use_direct_reads", &none]).contains("direct I/O"));
+    assert!(bad(&["--use_direct_reads", "--mmap_read", &none]).contains("direct I/O"));
     assert!(
         bad(&["--compaction_style=9", &none])
             .contains("illegal value '9' specified for flag 'compaction_style'")

@@ -93,10 +93,33 @@ impl ReadOptions {
         self
     }
 
-    /// Sets the number of bytes that an iterator reads ahead; 0 lets the engine choose.
+    /// Sets the number of bytes that an iterator reads ahead. With 0, the default, readahead begins after some
+    /// sequential reads and grows.
     #[must_use]
     pub fn readahead_size(mut self, bytes: usize) -> ReadOptions {
         self.inner.readahead_size = bytes;
+        self
+    }
+
+    /// Makes a scan that reaches the next table of a level continue with the readahead that it had. Default: false.
+    #[must_use]
+    pub fn adaptive_readahead(mut self, yes: bool) -> ReadOptions {
+        self.inner.adaptive_readahead = yes;
+        self
+    }
+
+    /// Makes a scan with an upper bound read ahead only to that bound, and no cached blocks. Default: true.
+    #[must_use]
+    pub fn auto_readahead_size(mut self, yes: bool) -> ReadOptions {
+        self.inner.auto_readahead_size = yes;
+        self
+    }
+
+    /// Makes scans read the next piece of a table while the current one is in use, and lookups of many keys read
+    /// several blocks at once. Default: false.
+    #[must_use]
+    pub fn async_io(mut self, yes: bool) -> ReadOptions {
+        self.inner.async_io = yes;
         self
     }
 

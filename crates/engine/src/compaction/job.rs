@@ -22,7 +22,7 @@ use crate::hooks::{
 use crate::iter::{CompactionIter, Interrupt, merging_iterator};
 use crate::rangedel::{Fragments, JobTombstones, OutputTombstones};
 use crate::read::JobSnapshots;
-use crate::sst::{BlockAccess, TableIterOptions};
+use crate::sst::{BlockAccess, ReadaheadOptions, TableIterOptions};
 use crate::stats::{self, Activity, HistogramType, Timer, busy_with};
 use crate::version::Source;
 use crate::version::TableCache;
@@ -340,7 +340,7 @@ fn input_iterator(inputs: &CompactionInputs<'_>) -> Result<Box<dyn InternalItera
         access: BlockAccess { fill_cache: false, ..BlockAccess::default() },
         total_order: true,
         within_one_prefix: false,
-        readahead: 0,
+        readahead: ReadaheadOptions::fixed(inputs.output.db_options.compaction_readahead_size),
         for_compaction: true,
         pin: false,
     };

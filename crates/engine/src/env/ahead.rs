@@ -14,7 +14,8 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Weak};
 
-type Job = Box<dyn FnOnce() + Send>;
+/// Work for another thread.
+pub type Job = Box<dyn FnOnce() + Send>;
 
 #[derive(Default)]
 struct Queue {
@@ -129,17 +130,24 @@ pub struct Ahead<T>(Arc<Cell<T>>);
 impl<T: Send + 'static> Ahead<T> {
     /// Starts a job that returns the result, or `None` if it fails.
     pub fn start(helper: &Helper, job: impl FnOnce() -> Option<T> + Send + 'static) -> Ahead<T> {
+        let (result, job) = Ahead::prepare(job);
+        helper.run(job);
+        result
+    }
+
+    /// Returns the future result of a job, and the job. If that is dropped instead of run, there is no result.
+    pub fn prepare(job: impl FnOnce() -> Option<T> + Send + 'static) -> (Ahead<T>, Job) {
         let cell = Arc::new(Cell { progress: Mutex::new(Progress::Queued), ended: Condvar::new() });
         let ending = EndOnDrop(Arc::clone(&cell));
-        helper.run(move || {
+        let run = move || {
             let mut progress = ending.0.progress.lock();
             if let Progress::Queued = *progress {
                 *progress = Progress::Running;
                 drop(progress);
                 ending.0.end(job());
             }
-        });
-        Ahead(cell)
+        };
+        (Ahead(cell), Box::new(run))
     }
 
     /// Returns whether the job has ended.

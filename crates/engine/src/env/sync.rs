@@ -54,6 +54,12 @@ impl Condvar {
         self.0.wait_for(guard, timeout).timed_out()
     }
 
+    /// Wakes one waiting thread.
+    #[inline]
+    pub fn notify_one(&self) {
+        self.0.notify_one();
+    }
+
     /// Wakes all waiting threads.
     #[inline]
     pub fn notify_all(&self) {

@@ -13,12 +13,14 @@ use crate::base::key::{
 use crate::base::{KeyOrder, LookupBuffer, MAX_SEQUENCE_NUMBER, SeqNo, ValueType};
 use crate::error::{Code, Error, Result};
 use crate::flush::now_seconds;
-use crate::fs::FileSystem;
+use crate::fs::{FileSystem, ReadMode};
 use crate::hooks::TableFigures;
 use crate::options::{ColumnFamilyOptions, IngestExternalFileOptions};
 use crate::rangedel::Fragments;
 use crate::sst::properties::{EXTERNAL_GLOBAL_SEQNO, EXTERNAL_VERSION, UNKNOWN_COLUMN_FAMILY};
-use crate::sst::{BlockAccess, Table, TableIterOptions, TableProperties, TableReadContext};
+use crate::sst::{
+    BlockAccess, ReadaheadOptions, Table, TableIterOptions, TableProperties, TableReadContext,
+};
 use crate::version::{FileMeta, FileStats, TableCache, Version};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -32,7 +34,7 @@ const READ_ONCE: TableIterOptions = TableIterOptions {
     access: BlockAccess { fill_cache: false, memory_only: false, deadline_us: 0 },
     total_order: true,
     within_one_prefix: false,
-    readahead: 0,
+    readahead: ReadaheadOptions::AUTOMATIC,
     for_compaction: false,
     pin: false,
 };
@@ -45,8 +47,8 @@ pub(crate) struct Destination<'a> {
     pub(crate) options: Arc<ColumnFamilyOptions>,
     /// The order of its keys.
     pub(crate) order: &'a KeyOrder,
-    /// Whether tables are read through a memory map.
-    pub(crate) mmap: bool,
+    /// How tables are read.
+    pub(crate) read_mode: ReadMode,
 }
 
 impl Destination<'_> {
@@ -97,13 +99,13 @@ impl Destination<'_> {
             factory: self.options.table_factory.clone(),
             prefix_extractor: self.options.prefix_extractor.clone(),
             cache: None,
-            mmap: self.mmap,
+            mmap: self.read_mode == ReadMode::Mapped,
             file_number: number,
             global_seqno,
             statistics: None,
             at_last_level: false,
         };
-        Table::open(fs.open_random_access(path, self.mmap)?, &context)
+        Table::open(self.read_mode.open(fs, path)?, &context)
     }
 
     fn check_comparator(&self, table: &Table, path: &Path) -> Result<()> {

@@ -1,6 +1,7 @@
 use super::*;
 use crate::base::BytewiseComparator;
 use crate::external::SstFileWriter;
+use crate::fs::ReadMode;
 use crate::fs::mem::MemFs;
 use crate::options::Options;
 use crate::version::{DataPaths, VersionBuilder, VersionEdit};
@@ -26,7 +27,14 @@ impl World {
         let order = KeyOrder::new(Arc::new(BytewiseComparator));
         let dir = PathBuf::from("/d");
         let paths = DataPaths::new(&fs, &dir, &[]);
-        let tables = TableCache::new(Arc::new(fs.clone()), paths, &options.cf, None, false, None);
+        let tables = TableCache::new(
+            Arc::new(fs.clone()),
+            paths,
+            &options.cf,
+            None,
+            ReadMode::Buffered,
+            None,
+        );
         let version = Arc::new(Version::empty(order.clone(), LEVELS));
         World { fs, options, order, tables, version, next: 1 }
     }
@@ -53,7 +61,7 @@ impl World {
             id: 0,
             options: Arc::new(self.options.cf.clone()),
             order: &self.order,
-            mmap: false,
+            read_mode: ReadMode::Buffered,
         };
         ExternalFile::examine(&self.fs, path, number, &to, options)
     }

@@ -3,7 +3,7 @@
 use crate::base::InternalIterator;
 use crate::base::hash::hash64;
 use crate::error::{Error, Result};
-use crate::fs::FileSystem;
+use crate::fs::{FileSystem, ReadMode};
 use crate::rangedel::Tombstone;
 use crate::sst::{Table, TableBuilderContext, TableIterOptions, TableReadContext};
 use std::path::{Path, PathBuf};
@@ -28,19 +28,20 @@ impl Digest {
 pub(super) struct Reread {
     path: PathBuf,
     context: TableReadContext,
+    read_mode: ReadMode,
     written: Digest,
     tombstones: Digest,
 }
 
 impl Reread {
     /// Creates the check for an empty table at `path`.
-    pub(super) fn new(path: &Path, built: TableBuilderContext, mmap: bool) -> Reread {
+    pub(super) fn new(path: &Path, built: TableBuilderContext, read_mode: ReadMode) -> Reread {
         let context = TableReadContext {
             order: built.order,
             factory: built.factory,
             prefix_extractor: built.prefix_extractor,
             cache: None,
-            mmap,
+            mmap: read_mode == ReadMode::Mapped,
             file_number: built.file_number,
             global_seqno: None,
             statistics: None,
@@ -49,6 +50,7 @@ impl Reread {
         Reread {
             path: path.to_owned(),
             context,
+            read_mode,
             written: Digest::default(),
             tombstones: Digest::default(),
         }
@@ -66,7 +68,7 @@ impl Reread {
 
     /// Reads and checks the finished table.
     pub(super) fn check(&self, fs: &dyn FileSystem) -> Result<()> {
-        let file = fs.open_random_access(&self.path, self.context.mmap)?;
+        let file = self.read_mode.open(fs, &self.path)?;
         let table = Table::open(file, &self.context)?;
         let whole =
             TableIterOptions { total_order: true, for_compaction: true, ..Default::default() };

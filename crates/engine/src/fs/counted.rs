@@ -70,6 +70,12 @@ impl RandomAccessFile for CountedReads {
     fn mapped(&self) -> Option<&[u8]> {
         self.file.mapped()
     }
+    fn alignment(&self) -> usize {
+        self.file.alignment()
+    }
+    fn will_read(&self, offset: u64, len: u64) {
+        self.file.will_read(offset, len);
+    }
     fn path(&self) -> &Path {
         self.file.path()
     }

@@ -310,6 +310,14 @@ impl RandomAccessFile for Reader {
         self.inner.mapped()
     }
 
+    fn alignment(&self) -> usize {
+        self.inner.alignment()
+    }
+
+    fn will_read(&self, offset: u64, len: u64) {
+        self.inner.will_read(offset, len);
+    }
+
     fn path(&self) -> &Path {
         self.inner.path()
     }
@@ -323,6 +331,11 @@ impl FileSystem for FaultFs {
 
     fn open_random_access(&self, path: &Path, mmap: bool) -> Result<Arc<dyn RandomAccessFile>> {
         let inner = self.run(Op::Open, path, || self.inner.open_random_access(path, mmap))?;
+        Ok(Arc::new(Reader { inner, state: self.state.clone() }))
+    }
+
+    fn open_direct(&self, path: &Path) -> Result<Arc<dyn RandomAccessFile>> {
+        let inner = self.run(Op::Open, path, || self.inner.open_direct(path))?;
         Ok(Arc::new(Reader { inner, state: self.state.clone() }))
     }
 

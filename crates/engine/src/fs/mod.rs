@@ -134,6 +134,14 @@ pub trait RandomAccessFile: Send + Sync {
     fn mapped(&self) -> Option<&[u8]> {
         None
     }
+    /// The alignment in bytes, a power of two, of the offsets, sizes and memory for which reads take no copy: 1 except
+    /// for direct I/O.
+    fn alignment(&self) -> usize {
+        1
+    }
+    /// Announces a read of `len` bytes from `offset`, so that the system can begin it. This returns without waiting and
+    /// is only a hint.
+    fn will_read(&self, _offset: u64, _len: u64) {}
     /// The file's path, for error messages.
     fn path(&self) -> &Path;
 }
@@ -156,6 +164,34 @@ pub struct WritableOptions {
     /// Whether to allocate nothing ahead. Logs are then not mapped, and each record costs a system
     /// call.
     pub no_allocation: bool,
+    /// Whether to write past the page cache, with direct I/O. Such files are not logs, nothing is allocated ahead for
+    /// them, and as their data is on the device at once, `bytes_per_sync` means nothing.
+    pub direct: bool,
+    /// The size of the buffer for direct I/O in bytes; 0 means 1 MiB.
+    pub direct_buffer: usize,
+}
+
+/// How tables are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReadMode {
+    /// Through the page cache.
+    #[default]
+    Buffered,
+    /// Through a memory map.
+    Mapped,
+    /// With direct I/O, past the page cache.
+    Direct,
+}
+
+impl ReadMode {
+    /// Opens a file for reading in this mode.
+    pub fn open(self, fs: &dyn FileSystem, path: &Path) -> Result<Arc<dyn RandomAccessFile>> {
+        match self {
+            ReadMode::Buffered => fs.open_random_access(path, false),
+            ReadMode::Mapped => fs.open_random_access(path, true),
+            ReadMode::Direct => fs.open_direct(path),
+        }
+    }
 }
 
 /// The lock on a database directory, released on drop.
@@ -167,6 +203,10 @@ pub trait FileSystem: Send + Sync {
     fn new_writable(&self, path: &Path, opts: WritableOptions) -> Result<Box<dyn WritableFile>>;
     /// Opens a file for reading; mapped if requested and possible.
     fn open_random_access(&self, path: &Path, mmap: bool) -> Result<Arc<dyn RandomAccessFile>>;
+    /// Opens a file for reading with direct I/O. File systems without a page cache read as usual.
+    fn open_direct(&self, path: &Path) -> Result<Arc<dyn RandomAccessFile>> {
+        self.open_random_access(path, false)
+    }
     /// The whole content of a (small) file.
     fn read_file(&self, path: &Path) -> Result<Vec<u8>>;
     /// Whether a file or directory with this name exists. An error if the system cannot answer: a caller that treats

@@ -35,6 +35,10 @@ impl FileSystem for ReadOnlyFs {
         self.0.open_random_access(path, mmap)
     }
 
+    fn open_direct(&self, path: &Path) -> Result<Arc<dyn RandomAccessFile>> {
+        self.0.open_direct(path)
+    }
+
     fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
         self.0.read_file(path)
     }

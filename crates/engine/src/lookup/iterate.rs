@@ -8,7 +8,7 @@ use crate::options::{ReadOptions, ReadTier};
 use crate::rangedel::hide_covered;
 use crate::read::{DbIter, PoolKey, SuperVersion};
 use crate::session::ColumnFamilyData;
-use crate::sst::{BlockAccess, TableIterOptions};
+use crate::sst::{BlockAccess, ReadaheadOptions, ScanEnd, TableIterOptions};
 use crate::version::Source;
 
 /// Returns a user's iterator over one family. The database must outlive it.
@@ -32,7 +32,8 @@ pub(crate) fn iterator(
     // A memtable that is empty now has no entry visible at `seq`. A tailing iterator reads it again later, and
     // tombstones are listed for all places.
     let only_filled = tombstones.is_none() && !ro.tailing;
-    let mut children = children(family, &sv, ro, only_filled);
+    let scan_end = if ro.auto_readahead_size { ScanEnd::new() } else { ScanEnd::default() };
+    let mut children = children(family, &sv, ro, only_filled, &scan_end);
     let pool_key = pool_key.filter(|_| only_filled);
     if let Some(tombstones) = tombstones {
         let places = children.into_iter().map(|place| Box::new(place) as Box<_>).collect();
@@ -52,6 +53,7 @@ pub(crate) fn iterator(
     Ok(Box::new(
         iter.with_max_sequential_skip(max_sequential_skip(family))
             .with_statistics(host.statistics())
+            .with_scan_end(scan_end)
             .with_pool_key(pool_key),
     ))
 }
@@ -79,7 +81,7 @@ fn pool_key(family: &ColumnFamilyData, sv: &SuperVersion, ro: &ReadOptions) -> O
     }
     let memtables = std::iter::once(&sv.mem).chain(&sv.immutables);
     let filled = memtables.filter(|mem| !mem.is_empty()).count();
-    Some(PoolKey { tables: table_options(family, ro), filled })
+    Some(PoolKey { tables: table_options(family, ro, &ScanEnd::default()), filled })
 }
 
 fn max_sequential_skip(family: &ColumnFamilyData) -> u64 {
@@ -87,13 +89,23 @@ fn max_sequential_skip(family: &ColumnFamilyData) -> u64 {
 }
 
 /// Returns how an iterator with these options reads tables.
-fn table_options(family: &ColumnFamilyData, ro: &ReadOptions) -> TableIterOptions {
+fn table_options(
+    family: &ColumnFamilyData,
+    ro: &ReadOptions,
+    scan_end: &ScanEnd,
+) -> TableIterOptions {
     TableIterOptions {
         verify_checksums: ro.verify_checksums,
         access: BlockAccess::of(ro),
         total_order: ro.total_order() || family.prefix_extractor.is_none(),
         within_one_prefix: ro.within_one_prefix,
-        readahead: ro.readahead_size,
+        readahead: ReadaheadOptions {
+            size: ro.readahead_size,
+            adaptive: ro.adaptive_readahead,
+            asynchronous: ro.async_io,
+            trims: ro.auto_readahead_size,
+            scan_end: scan_end.clone(),
+        },
         for_compaction: false,
         pin: ro.pin_data,
     }
@@ -105,8 +117,9 @@ fn children(
     sv: &SuperVersion,
     ro: &ReadOptions,
     only_filled: bool,
+    scan_end: &ScanEnd,
 ) -> Vec<Source> {
-    let table_options = table_options(family, ro);
+    let table_options = table_options(family, ro, scan_end);
     let memtables = std::iter::once(&sv.mem).chain(&sv.immutables);
     let memtables = memtables.filter(|mem| !only_filled || !mem.is_empty());
     let mut children = Vec::with_capacity(1 + sv.immutables.len() + sv.version.num_places());

@@ -3,6 +3,7 @@
 //! Files that an older session left are deleted only after recovery has succeeded.
 
 use super::assemble::{assemble, make_durable};
+use super::checks::check_direct_io;
 use super::core::Core;
 use super::descriptor::{ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY, not_found};
 use super::log_header::{LogHeader, keep_family, log_recovery_finished};
@@ -40,6 +41,7 @@ impl Builder {
     /// Recovers or creates the database. Its background threads are not started.
     pub(super) fn build(self, exists: bool, lock: Box<dyn FileLock>) -> Result<Arc<Core>> {
         let mut versions = self.recover_versions(exists)?;
+        check_direct_io(&*self.fs, &self.dir, &self.options)?;
         let identity = self.identity(&mut versions)?;
         self.write_identity(&identity)?;
         self.info_log.together(|| {

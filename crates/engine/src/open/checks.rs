@@ -146,6 +146,25 @@ pub(super) fn check_directory(
     Ok(false)
 }
 
+/// Refuses direct I/O if the file system of the database does not support it. As in RocksDB, CURRENT is opened to try
+/// it.
+pub(super) fn check_direct_io(fs: &dyn FileSystem, dir: &Path, options: &DbOptions) -> Result<()> {
+    if !options.use_direct_reads && !options.use_direct_io_for_flush_and_compaction {
+        return Ok(());
+    }
+    let current = filename::current_file_name(dir);
+    let Err(error) = fs.open_direct(&current) else { return Ok(()) };
+    fs.open_random_access(&current, false)?;
+    let text = format!(
+        "the file system of {} does not support direct I/O ({error}): unset use_direct_reads and \
+         use_direct_io_for_flush_and_compaction",
+        dir.display()
+    );
+    Err(Error::invalid_argument("Direct I/O is not supported by the specified DB.")
+        .explained(text)
+        .about_file(&current))
+}
+
 /// Refuses a directory that holds parts of a database but no CURRENT file: creating a new database would delete these
 /// parts. The first MANIFEST alone is accepted: it is left when a process is killed while it creates the database.
 fn refuse_remains(fs: &dyn FileSystem, dir: &Path) -> Result<()> {

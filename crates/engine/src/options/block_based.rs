@@ -195,15 +195,15 @@ options! {
         /// The inverse of the largest fraction of padding that this alignment may cost. Accepted, has no effect.
         super_block_alignment_space_overhead_ratio: usize = 128
             => accepted().written_when_set().log(2);
-        /// The maximum readahead of a scan, in bytes. Accepted, has no effect.
-        max_auto_readahead_size: usize = 256 << 10 => accepted().log(2);
+        /// The maximum readahead of a scan, in bytes, unless `ReadOptions` has a readahead; 0 means no readahead.
+        max_auto_readahead_size: usize = 256 << 10 => honoured().log(2);
         /// Which blocks are added to the cache when they are written. Accepted, has no effect.
         prepopulate_block_cache: PrepopulateBlockCache = PrepopulateBlockCache::Disable
             => accepted().log_as(2, |o| (o.prepopulate_block_cache as u8).to_string());
-        /// The initial readahead of a scan, in bytes. Accepted, has no effect.
-        initial_auto_readahead_size: usize = 8 << 10 => accepted().log(2);
-        /// The number of sequential reads after which a scan reads ahead. Accepted, has no effect.
-        num_file_reads_for_auto_readahead: u64 = 2 => accepted().log(2);
+        /// The initial readahead of a scan, in bytes, which doubles up to the maximum; 0 means no readahead.
+        initial_auto_readahead_size: usize = 8 << 10 => honoured().log(2);
+        /// The number of sequential reads of a table after which a scan reads ahead; 0 means from the first read on.
+        num_file_reads_for_auto_readahead: u64 = 2 => honoured().log(2);
 
         // LOG does not show these.
         /// Choose filter sizes that match the allocator's size classes. Accepted, has no effect.

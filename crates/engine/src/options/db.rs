@@ -7,6 +7,7 @@ use super::{CacheTier, ColumnFamilyOptions, Components, DbPath, InfoLogLevel, Te
 use crate::budget::RateLimiter;
 use crate::cache::Cache;
 use crate::compress::CompressionType;
+use crate::fs::ReadMode;
 use crate::stats::Statistics;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -68,10 +69,12 @@ options! {
         allow_mmap_reads: bool = false => honoured().log(23);
         /// Write tables through a memory map. Not supported: true is refused at open.
         allow_mmap_writes: bool = false => refused().log(22);
-        /// Read tables without the page cache. Not supported: true is refused at open.
-        use_direct_reads: bool = false => refused().log(23);
-        /// Write flush and compaction outputs without the page cache. Not supported: true is refused at open.
-        use_direct_io_for_flush_and_compaction: bool = false => refused().log(23);
+        /// Read tables with direct I/O, past the page cache: lookups, iterators and compactions. Opening fails with
+        /// InvalidArgument if the file system does not support it, and with `allow_mmap_reads`.
+        use_direct_reads: bool = false => honoured().log(23);
+        /// Write the tables of flushes and compactions with direct I/O, past the page cache. WALs and MANIFESTs are
+        /// written as usual. Opening fails with InvalidArgument if the file system does not support it.
+        use_direct_io_for_flush_and_compaction: bool = false => honoured().log(23);
         /// Create column families that are named at open and do not exist.
         create_missing_column_families: bool = false => honoured().log(9);
         /// The directory of LOG; empty means the database directory.
@@ -179,8 +182,9 @@ options! {
         max_subcompactions: u32 = 1 => honoured().changeable().log(12);
         /// Do not flush at close.
         avoid_flush_during_shutdown: bool = false => honoured().changeable().log(12);
-        /// The maximum buffer size of a file being written, in bytes. Accepted, has no effect.
-        writable_file_max_buffer_size: usize = 1 << 20 => accepted().changeable().log(10);
+        /// The buffer of a table that is written with direct I/O, in bytes: at most 64 MiB, 0 means 1 MiB. Buffered
+        /// files always use 124 KiB.
+        writable_file_max_buffer_size: usize = 1 << 20 => honoured().changeable().log(10);
         /// The total rate of delayed writers in bytes per second; 0 lets the engine choose (16 MiB/s).
         delayed_write_rate: u64 = 0 => honoured().changeable().log_lines(dump::delayed_write_rate);
         /// The total size of live WALs in bytes at which the oldest memtables are flushed; 0 means four times the sum
@@ -203,8 +207,9 @@ options! {
         wal_bytes_per_sync: u64 = 0 => honoured().changeable().log(21);
         /// Make writers wait until data pushed by `bytes_per_sync` has reached the device. Accepted, has no effect.
         strict_bytes_per_sync: bool = false => accepted().changeable().log(18);
-        /// The readahead of compactions, in bytes. Accepted, has no effect: it is always 256 KiB.
-        compaction_readahead_size: usize = 2 << 20 => accepted().changeable().log(6);
+        /// The readahead of compactions for each input, in bytes. 0 means 256 KiB, and 2 MiB with direct I/O. Without
+        /// direct I/O, 256 KiB of it are in the process and the rest is in the page cache.
+        compaction_readahead_size: usize = 2 << 20 => honoured().changeable().log(6);
         /// The maximum number of concurrent flushes; -1 derives it from `max_background_jobs`.
         max_background_flushes: i32 = -1 => honoured().changeable().log(17);
         /// The size of the MANIFEST in bytes at which it is rewritten.
@@ -282,6 +287,17 @@ options! {
         unnamed: Unnamed = Unnamed::default();
         /// Shared objects and hooks.
         components: Components = Components::default();
+    }
+}
+
+impl DbOptions {
+    /// How tables are read.
+    pub(crate) fn read_mode(&self) -> ReadMode {
+        match (self.allow_mmap_reads, self.use_direct_reads) {
+            (true, _) => ReadMode::Mapped,
+            (false, true) => ReadMode::Direct,
+            (false, false) => ReadMode::Buffered,
+        }
     }
 }
 

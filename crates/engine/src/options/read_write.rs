@@ -43,7 +43,8 @@ pub struct ReadOptions {
     /// Set by scans over a prefix: all keys within the bounds have one prefix. An iterator that moves forward then
     /// skips tables whose prefix filter excludes it. The results are those of a total order.
     pub within_one_prefix: bool,
-    /// The readahead of iterators in bytes; 0 lets the engine choose.
+    /// The readahead of iterators in bytes, from the first read of a table on. With 0, readahead begins after some
+    /// sequential reads and grows, as the table's options say.
     pub readahead_size: usize,
     /// An iterator fails with Incomplete after this many hidden entries; 0 means never.
     pub max_skippable_internal_keys: u64,
@@ -66,11 +67,12 @@ pub struct ReadOptions {
     pub pin_data: bool,
     /// Free an iterator's pinned blocks in the background; accepted, has no effect.
     pub background_purge_on_iterator_cleanup: bool,
-    /// Read ahead up to the bounds; accepted, has no effect.
+    /// Make an iterator with an upper bound read ahead only to that bound, and not to blocks that are cached.
     pub auto_readahead_size: bool,
-    /// Carry over the readahead size between levels; accepted, has no effect.
+    /// Make a scan that reaches the next table of a level continue with the readahead that it had.
     pub adaptive_readahead: bool,
-    /// Read from several files at once; accepted, has no effect.
+    /// Make iterators read the next piece while the current one is in use, and `multi_get` read blocks of several keys
+    /// at once. With direct I/O, `multi_get` does this in any case.
     pub async_io: bool,
     /// Let `multi_get` spend processor time to save reads; accepted, has no effect.
     pub optimize_multiget_for_io: bool,

@@ -72,6 +72,12 @@ fn refuse(option: &str, value: impl Display, is_set: bool, instead: &str) -> Res
 pub fn validate_db(db: &DbOptions) -> Result<()> {
     db.check()?;
     db.unnamed.check()?;
+    if db.allow_mmap_reads && db.use_direct_reads {
+        return Err(Error::not_supported(
+            "If memory mapped reads (allow_mmap_reads) are enabled then direct I/O reads (use_direct_reads) must be \
+             disabled. ",
+        ));
+    }
     validate_write_modes(db)?;
     if db.keep_log_file_num == 0 {
         return Err(Error::invalid_argument("keep_log_file_num must be greater than 0"));

@@ -86,6 +86,11 @@ fn refusals_name_option_value_and_range() {
             "Invalid argument: keep_log_file_num must be greater than 0",
         ),
         (
+            with(|o| (o.db.allow_mmap_reads, o.db.use_direct_reads) = (true, true)),
+            "Not implemented: If memory mapped reads (allow_mmap_reads) are enabled then direct I/O reads \
+             (use_direct_reads) must be disabled. ",
+        ),
+        (
             with(|o| o.cf.num_levels = 65),
             "Invalid argument: option num_levels: value 65 is not allowed: \
              expected at most 64",
@@ -131,7 +136,6 @@ fn refusals_name_option_value_and_range() {
         assert_eq!(&validate(options).unwrap_err().to_string(), message);
     }
     let more = [
-        with(|o| o.db.use_direct_reads = true),
         with(|o| o.db.allow_mmap_writes = true),
         with(|o| o.cf.bottommost_compression = Some(CompressionType::Xpress)),
         block_based(|t| {

@@ -27,6 +27,7 @@ use crate::iter::merge_helper::{
 };
 use crate::options::ReadOptions;
 use crate::read::{PoolKey, SuperVersion};
+use crate::sst::ScanEnd;
 use crate::stats::Statistics;
 use crate::version::Source;
 use counts::{Call, IterCounts};
@@ -77,6 +78,7 @@ pub struct DbIter {
     merge_operator: Option<Arc<dyn MergeOperator>>,
     lower: Option<Vec<u8>>,
     upper: Option<Vec<u8>>,
+    scan_end: ScanEnd,
     /// Present only with `prefix_same_as_start`.
     prefix_extractor: Option<Arc<dyn SliceTransform>>,
     /// The prefix that keys must have, depending on `start_prefix`.
@@ -133,6 +135,7 @@ impl DbIter {
             merge_operator,
             lower: None,
             upper: None,
+            scan_end: ScanEnd::default(),
             total_order: true,
             prefix_extractor: None,
             prefix: Vec::new(),
@@ -179,6 +182,14 @@ impl DbIter {
         self
     }
 
+    /// Sets the end that limits the readahead of the iterator's children, to be updated when bounds change.
+    #[must_use]
+    pub fn with_scan_end(mut self, scan_end: ScanEnd) -> DbIter {
+        scan_end.set(self.upper.as_deref());
+        self.scan_end = scan_end;
+        self
+    }
+
     /// Returns the key set by [`DbIter::with_pool_key`].
     pub fn pool_key(&self) -> Option<&PoolKey> {
         self.pool_key.as_ref()
@@ -214,6 +225,9 @@ impl DbIter {
     ) {
         self.seq = seq;
         self.lower.clone_from(&options.iterate_lower_bound);
+        if self.upper.is_some() || options.iterate_upper_bound.is_some() {
+            self.scan_end.set(options.iterate_upper_bound.as_deref());
+        }
         self.upper.clone_from(&options.iterate_upper_bound);
         self.total_order = options.total_order() || prefix_extractor.is_none();
         self.prefix_extractor = prefix_extractor.filter(|_| options.prefix_same_as_start).cloned();

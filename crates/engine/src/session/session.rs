@@ -103,9 +103,9 @@ impl Session {
             _ => None,
         };
         let fs = Arc::clone(&self.fs);
-        let mmap = self.options.allow_mmap_reads;
+        let read_mode = self.options.read_mode();
         let open_tables = self.open_tables.clone();
-        let cache = TableCache::new(fs, paths, options, block_cache, mmap, open_tables);
+        let cache = TableCache::new(fs, paths, options, block_cache, read_mode, open_tables);
         Arc::new(
             cache
                 .with_statistics(self.statistics.clone())
@@ -155,6 +155,7 @@ impl Session {
             use_fsync: self.options.use_fsync,
             outlives_full_disk: true,
             no_allocation: !self.options.allow_fallocate,
+            ..WritableOptions::default()
         };
         let file = self.fs.new_writable(&filename::wal_file_name(&self.wal_dir, number), opts)?;
         Ok(LogWriter::new(file, number))

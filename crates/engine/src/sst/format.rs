@@ -117,13 +117,21 @@ pub fn recognise(file: &dyn RandomAccessFile) -> Result<TableKind> {
 pub fn read_exact_at(file: &dyn RandomAccessFile, offset: u64, buf: &mut [u8]) -> Result<()> {
     let n = file.read_at(offset, buf)?;
     if n < buf.len() {
-        return Err(Error::corruption_at(
-            file.path(),
-            offset,
-            format_args!("truncated read: expected {} bytes, found {n}", buf.len()),
-        ));
+        return Err(truncated_read(file, offset, buf.len(), n));
     }
     Ok(())
+}
+
+/// The error for a file that ends within the bytes that were read at `offset`.
+#[cold]
+pub fn truncated_read(
+    file: &dyn RandomAccessFile,
+    offset: u64,
+    expected: usize,
+    found: usize,
+) -> Error {
+    let what = format_args!("truncated read: expected {expected} bytes, found {found}");
+    Error::corruption_at(file.path(), offset, what)
 }
 
 /// The footer: the last bytes of a table.

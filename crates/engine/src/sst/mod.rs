@@ -33,6 +33,7 @@ pub mod format;
 mod meta_block;
 pub mod plain;
 pub mod properties;
+mod readahead;
 mod staged;
 mod table_iterator;
 
@@ -42,7 +43,9 @@ use cuckoo_or_blocks::CuckooOrBlocksBuilder;
 use plain::{PlainTable, PlainTableBuilder};
 
 pub use access::BlockAccess;
+pub use block_based::{Block, Missing};
 pub use properties::TableProperties;
+pub use readahead::{ReadaheadOptions, ScanEnd};
 pub use staged::Staged;
 pub use table_iterator::TableIterator;
 
@@ -71,7 +74,7 @@ pub struct TableReadContext {
 }
 
 /// How an iterator over a table reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableIterOptions {
     /// Whether to verify checksums of data read from the file. Block-based tables always do: this
     /// costs less than a flag on every cached block.
@@ -84,8 +87,8 @@ pub struct TableIterOptions {
     /// Whether all keys that the reader needs share the prefix of the seek's target; if so, a forward seek checks the
     /// prefix filter.
     pub within_one_prefix: bool,
-    /// The readahead in bytes; 0 leaves it to the iterator, which starts small and doubles.
-    pub readahead: usize,
+    /// What is read ahead.
+    pub readahead: ReadaheadOptions,
     /// Whether this is a whole-file scan for a compaction: it uses large reads and caches nothing.
     pub for_compaction: bool,
     /// Whether the iterator holds every block that it has read until it is dropped, so that values do not move.
@@ -99,7 +102,7 @@ impl Default for TableIterOptions {
             access: BlockAccess::default(),
             total_order: false,
             within_one_prefix: false,
-            readahead: 0,
+            readahead: ReadaheadOptions::AUTOMATIC,
             for_compaction: false,
             pin: false,
         }

@@ -9,6 +9,7 @@
 //! key, `ask_slot`, `ask_block`, `ask_entry`, `settle`. If a stage cannot do its work for a key, it leaves it to
 //! `settle`, which works like a single lookup.
 
+use super::block_based::Missing;
 use super::{block_based, plain};
 use crate::env::epoch::Guard;
 use crate::error::Result;
@@ -75,6 +76,14 @@ impl<'a> Staged<'a> {
     pub fn ask_entry(&mut self) {
         if let Staged::BlockBased(staged) = self {
             staged.ask_entry();
+        }
+    }
+
+    /// The block that the lookup needs and that has to be read, known after `ask_block`.
+    pub fn missing(&self) -> Option<Missing<'a>> {
+        match self {
+            Staged::BlockBased(staged) => staged.missing(),
+            Staged::Plain(_) | Staged::Rejected(_) => None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! The iterators over tables, one variant per format.
 
-use super::block_based::TableIter;
+use super::block_based::{Progress, TableIter};
 use super::cuckoo::CuckooIter;
 use super::plain::PlainIter;
 use crate::base::iterator::{EmptyIterator, iterator_of_variants};
@@ -15,6 +15,23 @@ pub enum TableIterator {
     Cuckoo(CuckooIter),
     /// An empty iterator with an error: the table cannot be read.
     Failed(EmptyIterator),
+}
+
+impl TableIterator {
+    /// How far the sequential reads of a block-based table have come.
+    pub fn progress(&self) -> Option<Progress> {
+        match self {
+            TableIterator::BlockBased(iter) => Some(iter.progress()),
+            _ => None,
+        }
+    }
+
+    /// Continues the sequential reads of the previous table of a level.
+    pub fn continue_from(&mut self, progress: Progress) {
+        if let TableIterator::BlockBased(iter) = self {
+            iter.continue_from(progress);
+        }
+    }
 }
 
 iterator_of_variants!(

@@ -23,11 +23,10 @@ pub(super) const RETRIES: &str =
     "The thread of a failed job retries it and does not count retries.";
 pub(super) const REMOTE: &str = "Remote compaction is not supported.";
 pub(super) const VALUE_READS: &str = "Counting it would cost a branch for each value read.";
-pub(super) const NO_ASYNC: &str = "Reads are synchronous.";
+pub(super) const NO_ASYNC: &str = "Reads in the background count as usual.";
 pub(super) const TAIL: &str = "Footer, index and filter are read separately when a table is \
     opened; the tail is not prefetched.";
 pub(super) const TIMESTAMPS: &str = "Tables are not filtered by timestamps.";
-pub(super) const TRIMMED: &str = "Readahead is not trimmed.";
 pub(super) const TEMPERATURE: &str = "FIFO compaction does not change temperatures.";
 pub(super) const RECONSTRUCT: &str =
     "Ferrolith does not retry damaged reads with a file system that can reconstruct data.";

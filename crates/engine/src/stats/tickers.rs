@@ -216,7 +216,7 @@ named! {
         TableOpenPrefetchTailHit "rocksdb.table.open.prefetch.tail.hit" unless TAIL;
         TimestampFilterTableChecked "rocksdb.timestamp.filter.table.checked" unless TIMESTAMPS;
         TimestampFilterTableFiltered "rocksdb.timestamp.filter.table.filtered" unless TIMESTAMPS;
-        ReadaheadTrimmed "rocksdb.readahead.trimmed" unless TRIMMED;
+        ReadaheadTrimmed "rocksdb.readahead.trimmed" counted;
         FifoMaxSizeCompactions "rocksdb.fifo.max.size.compactions" counted;
         FifoTtlCompactions "rocksdb.fifo.ttl.compactions" counted;
         FifoChangeTemperatureCompactions "rocksdb.fifo.change_temperature.compactions" unless TEMPERATURE;

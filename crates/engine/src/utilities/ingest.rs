@@ -178,7 +178,7 @@ impl Core {
             id: family.id,
             options: family.options(),
             order: &family.order,
-            mmap: self.session.options.allow_mmap_reads,
+            read_mode: self.session.options.read_mode(),
         }
     }
 

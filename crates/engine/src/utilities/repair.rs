@@ -226,8 +226,8 @@ impl Repairer<'_> {
         options: ColumnFamilyOptions,
         order: &'b KeyOrder,
     ) -> Destination<'b> {
-        let mmap = self.options.allow_mmap_reads;
-        Destination { id, options: Arc::new(options), order, mmap }
+        let read_mode = self.options.read_mode();
+        Destination { id, options: Arc::new(options), order, read_mode }
     }
 
     /// Reads a table completely.

@@ -32,7 +32,7 @@ impl LevelIter {
         LevelIter {
             level: Arc::clone(level),
             tables: Arc::clone(tables),
-            ro: *ro,
+            ro: ro.clone(),
             index: 0,
             iter: None,
             left: Vec::new(),
@@ -92,7 +92,12 @@ impl LevelIter {
 
     fn skip_forward(&mut self) {
         while self.ran_out() {
+            let adaptive = self.ro.readahead.adaptive;
+            let progress = self.iter.as_ref().filter(|_| adaptive).and_then(|it| it.progress());
             if let Some(iter) = self.open(self.index + 1) {
+                if let Some(progress) = progress {
+                    iter.continue_from(progress);
+                }
                 iter.seek_to_first();
             }
         }

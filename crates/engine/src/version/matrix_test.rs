@@ -4,6 +4,7 @@ use super::VersionSet;
 use super::testing::{bytes_of, db_with, options, spec, unhex};
 use crate::base::InternalIterator;
 use crate::error::Result;
+use crate::fs::ReadMode;
 use crate::fs::mem::MemFs;
 use crate::options::ColumnFamilyOptions;
 use crate::sst::TableIterOptions;
@@ -20,7 +21,7 @@ fn open(fs: &MemFs) -> Result<String> {
     assert!(missing.is_empty());
     let cf_opts = ColumnFamilyOptions::default();
     let paths = DataPaths::new(&*opts.fs, &opts.dir, &[]);
-    let tables = TableCache::new(opts.fs, paths, &cf_opts, None, false, None);
+    let tables = TableCache::new(opts.fs, paths, &cf_opts, None, ReadMode::Buffered, None);
     let tables = Arc::new(tables);
     let mut seen = Vec::new();
     for (_, cf) in set.column_families() {

@@ -21,7 +21,7 @@ use crate::env::sync::std_atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::error::{Error, Result};
 use crate::fs::counted::CountedReads;
 use crate::fs::filename::leveldb_table_file_name;
-use crate::fs::{FileSystem, RandomAccessFile};
+use crate::fs::{FileSystem, RandomAccessFile, ReadMode};
 use crate::hooks::SliceTransform;
 use crate::options::{ColumnFamilyOptions, TableFactory};
 use crate::sst::{Table, TableIterOptions, TableIterator, TableReadContext as Context};
@@ -40,7 +40,7 @@ pub struct TableCache {
     factory: TableFactory,
     prefix_extractor: Option<Arc<dyn SliceTransform>>,
     block_cache: Option<Arc<Cache>>,
-    mmap: bool,
+    read_mode: ReadMode,
     /// `None` means that every reader stays open with its file.
     open_tables: Option<Arc<OpenTables>>,
     rate_limiter: Option<Arc<RateLimiter>>,
@@ -55,7 +55,7 @@ impl TableCache {
         paths: DataPaths,
         opts: &ColumnFamilyOptions,
         block_cache: Option<Arc<Cache>>,
-        mmap: bool,
+        read_mode: ReadMode,
         open_tables: Option<Arc<OpenTables>>,
     ) -> TableCache {
         TableCache {
@@ -65,7 +65,7 @@ impl TableCache {
             factory: opts.table_factory.clone(),
             prefix_extractor: opts.prefix_extractor.clone(),
             block_cache,
-            mmap,
+            read_mode,
             open_tables,
             rate_limiter: None,
             statistics: None,
@@ -83,6 +83,11 @@ impl TableCache {
     #[inline]
     pub fn pins_readers(&self) -> bool {
         self.open_tables.is_none()
+    }
+
+    /// Whether tables are read with direct I/O.
+    pub fn reads_directly(&self) -> bool {
+        self.read_mode == ReadMode::Direct
     }
 
     /// Sets a rate limiter for reads from the files.
@@ -182,7 +187,7 @@ impl TableCache {
             factory: self.factory.clone(),
             prefix_extractor: self.prefix_extractor.clone(),
             cache: None,
-            mmap: self.mmap,
+            mmap: self.read_mode == ReadMode::Mapped,
             file_number: file.number,
             global_seqno: Some(file.largest_seqno),
             statistics: None,
@@ -193,12 +198,12 @@ impl TableCache {
     /// Opens `N.sst`, or `N.ldb` if only that exists.
     fn open_file(&self, file: &FileMeta) -> Result<Arc<dyn RandomAccessFile>> {
         let path = self.paths.table(file);
-        self.fs.open_random_access(&path, self.mmap).or_else(|error| {
+        self.read_mode.open(&*self.fs, &path).or_else(|error| {
             let old = leveldb_table_file_name(self.paths.dir(file.path_id), file.number);
             if !error.is_path_not_found() || !self.fs.exists(&old)? {
                 return Err(error);
             }
-            self.fs.open_random_access(&old, self.mmap)
+            self.read_mode.open(&*self.fs, &old)
         })
     }
 }

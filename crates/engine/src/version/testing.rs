@@ -6,7 +6,7 @@ use crate::base::{InternalIterator, KeyOrder, ValueType};
 use crate::compress::CompressionType;
 use crate::fs::filename::table_file_name;
 use crate::fs::mem::MemFs;
-use crate::fs::{FileSystem, WritableOptions};
+use crate::fs::{FileSystem, ReadMode, WritableOptions};
 use crate::iter::testing::text;
 use crate::options::{ColumnFamilyOptions, CompressionOptions, PlainTableOptions, TableFactory};
 use crate::sst::{TableBuilder, TableBuilderContext, TableIterOptions};
@@ -141,7 +141,7 @@ impl Tables {
         open_tables: Option<Arc<OpenTables>>,
     ) -> Arc<TableCache> {
         let paths = DataPaths::new(&*fs, &self.dir, &[]);
-        Arc::new(TableCache::new(fs, paths, &self.opts, None, false, open_tables))
+        Arc::new(TableCache::new(fs, paths, &self.opts, None, ReadMode::Buffered, open_tables))
     }
 
     /// Writes a table with these entries (internal key, value), which must be in order.

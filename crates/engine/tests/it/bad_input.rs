@@ -193,7 +193,7 @@ fn impossible_options_are_named() {
         assert!(!dir.path().join("db").exists(), "{what} left a directory");
     };
     refused(&|o| o.db.allow_mmap_writes = true, "allow_mmap_writes");
-    refused(&|o| o.db.use_direct_reads = true, "use_direct_reads");
+    refused(&|o| (o.db.allow_mmap_reads, o.db.use_direct_reads) = (true, true), "use_direct_reads");
     // With concurrent writes, which are the default.
     refused(&|o| o.cf.inplace_update_support = true, "inplace_update_support");
     refused(

@@ -11,6 +11,7 @@ mod compaction_filter;
 mod counting;
 mod cuckoo;
 mod data_paths;
+mod direct_io;
 mod events;
 mod export_import;
 mod families;

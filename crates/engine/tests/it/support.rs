@@ -16,6 +16,14 @@ pub fn temp_dir() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary directory")
 }
 
+/// Whether the file system of temporary directories supports direct I/O; prints a line if not.
+pub fn supports_direct_io() -> bool {
+    let dir = temp_dir();
+    std::fs::write(dir.path().join("probe"), b"x").expect("a file");
+    let opened = ferrolith::internal::fs::posix().open_direct(&dir.path().join("probe"));
+    opened.map_err(|e| eprintln!("SKIPPED: no direct I/O: {e}")).is_ok()
+}
+
 /// Options that flush and compact often, so that small tests reach every level.
 pub fn small() -> Options {
     let mut o = Options::default();
@@ -73,6 +81,16 @@ pub fn option_sets() -> Vec<(&'static str, Options)> {
         set.db.max_subcompactions = 2;
         sets.push((name, set));
     }
+    let mut direct = small();
+    if supports_direct_io() {
+        direct.db.use_direct_reads = true;
+        direct.db.use_direct_io_for_flush_and_compaction = true;
+        direct.db.writable_file_max_buffer_size = 8 << 10;
+    }
+    // So small that most lookups read.
+    direct.cf.table_factory =
+        block(&|t| t.block_cache = Some(ferrolith::internal::cache::Cache::new_lru(8 << 10)));
+    sets.push(("direct", direct));
     // What drops nothing: the limits are out of reach.
     let mut fifo = small();
     fifo.cf.compaction_style = CompactionStyle::Fifo;

@@ -51,6 +51,14 @@ setters! {
     max_manifest_file_size: u64;
     /// Reads tables through memory maps. PlainTable and CuckooTable need it. Default: false.
     allow_mmap_reads: bool;
+    /// Reads tables with direct I/O, past the page cache. Opening fails if the file system does not support it.
+    /// Default: false.
+    use_direct_reads: bool;
+    /// Writes the tables of flushes and compactions with direct I/O, past the page cache. Opening fails if the file
+    /// system does not support it. Default: false.
+    use_direct_io_for_flush_and_compaction: bool;
+    /// The readahead of compactions for each input, in bytes. Default: 2 MiB.
+    compaction_readahead_size: usize;
     /// Reserves space for files before they are written. Default: true.
     allow_fallocate: bool;
     /// The number of bytes after which the output of flushes and compactions is written back to the device; 0 means

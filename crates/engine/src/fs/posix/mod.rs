@@ -2,9 +2,11 @@
 //!
 //! `writable` buffers and calls write(2). `log` maps a write-ahead log, so that a record costs no system call, with
 //! `window` for the mapping, `next_window` for preparing the next one, `publish` for the order of stores and `sigbus`
-//! for stores that fault. `random_access` reads, `lock` implements the lock of a directory, and `sys` has the other
-//! calls that `std` lacks. Systems other than Linux use the portable half of `sys` and never map logs.
+//! for stores that fault. `random_access` reads, and `direct` reads and writes past the page cache. `lock` implements
+//! the lock of a directory, and `sys` has the other calls that `std` lacks. Systems other than Linux use the portable
+//! half of `sys`, never map logs and refuse direct I/O.
 
+mod direct;
 mod lock;
 #[cfg(target_os = "linux")]
 mod log;
@@ -41,13 +43,14 @@ struct Posix;
 
 impl FileSystem for Posix {
     fn new_writable(&self, path: &Path, opts: WritableOptions) -> Result<Box<dyn WritableFile>> {
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .open(path)
-            .map_err(|e| io_error("While open a file for appending", path, e))?;
+        let failed = |e| io_error("While open a file for appending", path, e);
+        let mut open = OpenOptions::new();
+        open.read(true).write(true).create(true).truncate(true);
+        if opts.direct {
+            let file = sys::direct(&mut open).open(path).map_err(failed)?;
+            return Ok(Box::new(direct::DirectFile::new(file, path, opts).map_err(failed)?));
+        }
+        let file = open.open(path).map_err(failed)?;
         #[cfg(target_os = "linux")]
         if opts.log
             && !opts.no_allocation
@@ -63,6 +66,10 @@ impl FileSystem for Posix {
         let file =
             File::open(path).map_err(|e| io_error("While open a file for random read", path, e))?;
         random_access::open(file, path, mmap)
+    }
+
+    fn open_direct(&self, path: &Path) -> Result<Arc<dyn RandomAccessFile>> {
+        Ok(Arc::new(direct::DirectReads::open(path)?))
     }
 
     fn read_file(&self, path: &Path) -> Result<Vec<u8>> {

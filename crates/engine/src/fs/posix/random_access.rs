@@ -55,6 +55,10 @@ impl RandomAccessFile for Positional {
         self.size
     }
 
+    fn will_read(&self, offset: u64, len: u64) {
+        sys::will_read(&self.file, offset, len);
+    }
+
     fn path(&self) -> &Path {
         &self.path
     }

@@ -22,6 +22,60 @@ pub(super) fn read_at(file: &File, buf: &mut [u8], offset: u64) -> io::Result<us
     std::os::unix::fs::FileExt::read_at(file, buf, offset)
 }
 
+/// Writes at `offset` without moving a cursor, as `pwrite` does.
+#[cfg(unix)]
+pub(super) fn write_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::write_at(file, bytes, offset)
+}
+
+#[cfg(windows)]
+pub(super) fn write_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_write(file, bytes, offset)
+}
+
+/// The alignment of direct I/O that all devices accept, in bytes.
+pub(super) const DIRECT_ALIGNMENT: usize = 4096;
+
+/// Makes the options open files for direct I/O.
+#[cfg(target_os = "linux")]
+pub(super) fn direct(options: &mut std::fs::OpenOptions) -> &mut std::fs::OpenOptions {
+    std::os::unix::fs::OpenOptionsExt::custom_flags(options, libc::O_DIRECT)
+}
+
+/// Other systems: direct I/O is refused by [`direct_alignment`].
+#[cfg(not(target_os = "linux"))]
+pub(super) fn direct(options: &mut std::fs::OpenOptions) -> &mut std::fs::OpenOptions {
+    options
+}
+
+/// The alignment that direct I/O on this file requires, in bytes: of memory, offsets and sizes. It is an error if the
+/// kernel reports that the file does not support direct I/O.
+#[cfg(target_os = "linux")]
+pub(super) fn direct_alignment(file: &File) -> io::Result<usize> {
+    use std::os::fd::AsRawFd;
+    // SAFETY: all fields of statx are integers, for which zero is a value.
+    let mut found: libc::statx = unsafe { std::mem::zeroed() };
+    let (fd, flags) = (file.as_raw_fd(), libc::AT_EMPTY_PATH);
+    // SAFETY: the path is an empty C string, `found` is writable, and both outlive the call.
+    let rc = unsafe { libc::statx(fd, c"".as_ptr(), flags, libc::STATX_DIOALIGN, &mut found) };
+    // Kernels before 6.1 and some file systems do not report it.
+    if rc != 0 || found.stx_mask & libc::STATX_DIOALIGN == 0 {
+        return Ok(DIRECT_ALIGNMENT);
+    }
+    let align = found.stx_dio_offset_align.max(found.stx_dio_mem_align) as usize;
+    match found.stx_dio_offset_align {
+        0 => Err(io::Error::from_raw_os_error(libc::EINVAL)),
+        _ if align.is_power_of_two() => Ok(align),
+        _ => Ok(DIRECT_ALIGNMENT),
+    }
+}
+
+/// Other systems: this engine uses no direct I/O there.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn direct_alignment(_: &File) -> io::Result<usize> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
 #[cfg(windows)]
 pub(super) fn read_at(file: &File, buf: &mut [u8], offset: u64) -> io::Result<usize> {
     match std::os::windows::fs::FileExt::seek_read(file, buf, offset) {
@@ -204,6 +258,20 @@ mod linux {
         Ok(())
     }
 
+    /// Starts reading a range into the page cache without waiting.
+    pub(in crate::fs::posix) fn will_read(file: &File, from: u64, len: u64) {
+        // This is a hint: the read itself reports errors.
+        // SAFETY: only numbers and an open descriptor.
+        let _ = unsafe {
+            libc::posix_fadvise(
+                file.as_raw_fd(),
+                from as libc::off_t,
+                len as libc::off_t,
+                libc::POSIX_FADV_WILLNEED,
+            )
+        };
+    }
+
     /// Starts writing a range to the device without waiting.
     pub(in crate::fs::posix) fn start_writeback(file: &File, from: u64, len: u64) {
         // This is a hint: a failure here happens again, and is reported, when the file is synced.
@@ -315,6 +383,10 @@ pub(in crate::fs) fn local_time(secs: u64) -> [i32; 6] {
     let year = year + era * 400 + i64::from(month <= 2);
     [year as i32, month as i32, day as i32, rest / 3600, rest / 60 % 60, rest % 60]
 }
+
+/// Other systems: nothing is read ahead.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn will_read(_: &File, _: u64, _: u64) {}
 
 /// Other systems: blocks are not allocated ahead.
 #[cfg(not(target_os = "linux"))]

@@ -59,6 +59,11 @@ impl SharedFile {
         self.syncs.load(Ordering::Relaxed)
     }
 
+    /// The maximum size of the file in bytes.
+    pub(super) fn limit(&self) -> u64 {
+        self.limit
+    }
+
     /// The error that broke the file, if any.
     #[inline]
     pub(super) fn check(&self) -> Result<()> {

@@ -6,6 +6,7 @@
 
 mod group;
 mod stages;
+mod together;
 
 #[cfg(test)]
 #[path = "many_test.rs"]

@@ -5,13 +5,15 @@
 //! the results are settled newest first.
 
 use super::super::Lookup;
+use super::super::modes::reads_together;
 use super::super::observe::Observe;
+use super::together::Together;
 use crate::base::LookupKey;
 use crate::env::epoch::Guard;
 use crate::error::Result;
 use crate::iter::GetContext;
 use crate::options::ReadOptions;
-use crate::sst::Staged;
+use crate::sst::{Missing, Staged};
 use crate::version::{Level, TableCache};
 use smallvec::SmallVec;
 
@@ -38,7 +40,7 @@ pub(super) type Levels = [Option<u8>; GROUP];
 /// The searches for a group of keys in one level. They are on the stack if each key is in one file.
 type Walks<'a> = SmallVec<[Walk<'a>; GROUP]>;
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
     #[inline(always)]
     fn passes_filter(&mut self) -> bool {
         self.staged.as_mut().is_none_or(Staged::passes_filter)
@@ -47,6 +49,21 @@ impl Walk<'_> {
     #[inline(always)]
     fn descend(&mut self) -> bool {
         self.staged.as_mut().is_some_and(Staged::descend)
+    }
+
+    fn missing(&self) -> Option<Missing<'a>> {
+        self.staged.as_ref().and_then(Staged::missing)
+    }
+
+    /// Completes the search if its block is one of these. Returns whether it did.
+    fn settle(
+        &self,
+        blocks: &Together<'a>,
+        key: &LookupKey<'_>,
+        ro: &ReadOptions,
+        ctx: &mut GetContext<'_>,
+    ) -> Result<bool> {
+        self.missing().map_or(Ok(false), |missing| blocks.settle(&missing, key, ro, ctx))
     }
 }
 
@@ -75,21 +92,61 @@ impl Lookup<'_> {
             }
             walks.retain(|walk| walk.passes_filter());
             while walks.iter_mut().fold(false, |more, walk| walk.descend() | more) {}
-            roll(&mut walks, guard, |walk| {
+            let mut finish = |walk: &Walk<'_>, together: Option<&Together<'_>>| {
                 let (key, ctx) = (&keys[walk.key as usize], &mut contexts[walk.key as usize]);
                 if ctx.is_done() {
                     return;
                 }
-                if let Err(e) = settle(level, n == 0, walk, key, self.ro, ctx, tables) {
+                let settled =
+                    together.map_or(Ok(false), |blocks| walk.settle(blocks, key, self.ro, ctx));
+                let settled = settled.and_then(|done| match done {
+                    true => Ok(()),
+                    false => settle(level, n == 0, walk, key, self.ro, ctx, tables),
+                });
+                if let Err(e) = settled {
                     ctx.fail(e);
                 }
                 if O::OBSERVES && ctx.is_done() {
                     levels[walk.key as usize] = Some(n as u8);
                 }
-            });
+            };
+            if reads_together(self.family, self.ro) {
+                settle_together(&mut walks, guard, self.ro, finish);
+            } else {
+                roll(&mut walks, guard, |walk| finish(walk, None));
+            }
             walks.clear();
         }
     }
+}
+
+/// Like [`roll`], but lookups whose blocks are not cached are settled last, after these blocks were read at the same
+/// time. Lookups of one key stay in their order: in level 0, its newest file decides first.
+#[cold]
+fn settle_together<'a>(
+    walks: &mut [Walk<'a>],
+    guard: &'a Guard,
+    ro: &ReadOptions,
+    mut finish: impl FnMut(&Walk<'a>, Option<&Together<'a>>),
+) {
+    let mut together = Together::default();
+    // Walks that wait, by their positions, and the key of the last of them.
+    let (mut waiting, mut last) = (SmallVec::<[usize; GROUP]>::new(), None);
+    let mut position = 0..;
+    roll(walks, guard, |walk| {
+        let (at, missing) = (position.next(), walk.missing());
+        if last == Some(walk.key) {
+            waiting.extend(at);
+        } else if let Some(missing) = missing {
+            together.add(missing);
+            waiting.extend(at);
+            last = Some(walk.key);
+        } else {
+            finish(walk, None);
+        }
+    });
+    together.read(ro);
+    waiting.iter().filter_map(|&at| walks.get(at)).for_each(|walk| finish(walk, Some(&together)));
 }
 
 /// Runs the memory-bound stages as a pipeline of prefetch groups. Each stage is one group behind the previous stage:

@@ -190,9 +190,9 @@ These options are passed to single calls and do not appear in OPTIONS files.
 
 | Option | Label | |
 |---|---|---|
-| `ReadOptions::snapshot`, `fill_cache`, `pin_data`, bounds, `prefix_same_as_start`, `total_order_seek`, `auto_prefix_mode`, `readahead_size`, `max_skippable_internal_keys`, `read_tier`, `tailing`, `deadline_us`, `value_size_soft_limit`, `ignore_range_deletions` | honoured | |
+| `ReadOptions::snapshot`, `fill_cache`, `pin_data`, bounds, `prefix_same_as_start`, `total_order_seek`, `auto_prefix_mode`, `readahead_size`, `auto_readahead_size`, `adaptive_readahead`, `async_io`, `max_skippable_internal_keys`, `read_tier`, `tailing`, `deadline_us`, `value_size_soft_limit`, `ignore_range_deletions` | honoured | |
 | `ReadOptions::verify_checksums` | accepted | data read from files is always verified |
-| `ReadOptions::background_purge_on_iterator_cleanup`, `auto_readahead_size`, `adaptive_readahead`, `async_io`, `optimize_multiget_for_io`, `merge_operand_count_threshold`, `allow_unprepared_value`, `auto_refresh_iterator_with_snapshot` | accepted | |
+| `ReadOptions::background_purge_on_iterator_cleanup`, `optimize_multiget_for_io`, `merge_operand_count_threshold`, `allow_unprepared_value`, `auto_refresh_iterator_with_snapshot` | accepted | |
 | `ReadOptions::managed` | refused | only by iterators, as in RocksDB |
 | `ReadOptions::timestamp`, `iter_start_ts` | refused | user-defined timestamps are not supported |
 | `ReadOptions::io_timeout_us` | accepted | it has no effect in RocksDB on POSIX either |

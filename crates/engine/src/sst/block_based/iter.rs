@@ -12,7 +12,7 @@
 use super::block::Block;
 use super::cursor::Cursor;
 use super::parts::Parts;
-use super::source::Readahead;
+use super::readahead::{Pacing, Progress, Readahead};
 use super::table::BlockBasedTable;
 use crate::base::key::{TRAILER_SIZE, trailer};
 use crate::base::perf::{PerfMetric, PerfTimer};
@@ -21,13 +21,11 @@ use crate::base::{InternalIterator, SeqNo};
 use crate::cache::{Held, Node};
 use crate::env::epoch;
 use crate::error::{Error, Result};
-use crate::sst::{BlockAccess, Table, TableIterOptions};
+use crate::sst::{BlockAccess, ScanEnd, Table, TableIterOptions};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The maximum readahead of scans in bytes.
-const SCAN_WINDOW: usize = 256 << 10;
 /// At this many bytes before the end of a block, the next block's object is prefetched.
 const NEXT_BLOCK_FROM: usize = 1024;
 /// At this many bytes before the end of a block, the next block's entries are prefetched.
@@ -35,14 +33,18 @@ const NEXT_ENTRIES_FROM: usize = 512;
 /// The number of bytes of entries that are prefetched at once. The hardware prefetcher covers the
 /// following ones.
 const AHEAD: usize = 12 * LINE;
-/// The readahead of compactions in bytes.
+/// The window of compactions in bytes, which should fit the second-level cache. What they read ahead beyond it waits in
+/// the page cache.
 const COMPACTION_WINDOW: usize = 256 << 10;
+/// The readahead of compactions with direct I/O that request none, as in RocksDB.
+const DIRECT_COMPACTION_WINDOW: usize = 2 << 20;
 
 /// An iterator over a block-based table.
 pub struct TableIter {
     table: Arc<Table>,
     access: BlockAccess,
     readahead: Readahead,
+    scan_end: ScanEnd,
     /// The index of `block`.
     i: usize,
     block: Option<Held<Block>>,
@@ -73,11 +75,7 @@ impl TableIter {
         };
         inner.parts()?;
         inner.count_iterator();
-        let readahead = match (ro.for_compaction, ro.readahead) {
-            (true, 0) => Readahead::new(COMPACTION_WINDOW, true),
-            (false, 0) => Readahead::new(SCAN_WINDOW, false),
-            (_, window) => Readahead::new(window, true),
-        };
+        let readahead = Readahead::new(pacing(inner, ro));
         Ok(TableIter {
             ingested: inner.global_seqno.map(|seq| (seq, Vec::new())),
             access: BlockAccess {
@@ -85,6 +83,7 @@ impl TableIter {
                 ..ro.access
             },
             readahead,
+            scan_end: ro.readahead.scan_end.clone(),
             i: 0,
             block: None,
             pinned: ro.pin.then(BTreeMap::new),
@@ -98,6 +97,16 @@ impl TableIter {
             error: None,
             table,
         })
+    }
+
+    /// How far sequential reads have come.
+    pub fn progress(&self) -> Progress {
+        self.readahead.progress()
+    }
+
+    /// Continues the sequential reads of an iterator over the previous table.
+    pub fn continue_from(&mut self, progress: Progress) {
+        self.readahead.continue_from(progress);
     }
 
     /// Makes block `i` the current one; false if it does not exist or cannot be read.
@@ -119,7 +128,8 @@ impl TableIter {
             }
         }
         let kept = self.pinned.as_ref().and_then(|pinned| pinned.get(&i));
-        let load = || table.load(parts, i, self.access, Some(&mut self.readahead));
+        let readahead = (&mut self.readahead, &self.scan_end);
+        let load = || table.load(parts, i, self.access, Some(readahead));
         match kept.map_or_else(load, |block| Ok(block.clone())) {
             Ok(block) => {
                 self.pace_at = block.object().entries_len().saturating_sub(NEXT_BLOCK_FROM);
@@ -282,6 +292,20 @@ impl TableIter {
             key.truncate(stored.len().saturating_sub(TRAILER_SIZE));
             key.extend_from_slice(&t.to_le_bytes());
         }
+    }
+}
+
+/// The readahead of an iterator with these options.
+fn pacing(table: &BlockBasedTable, ro: &TableIterOptions) -> Pacing {
+    let (direct, size) = (table.source.is_direct(), ro.readahead.size);
+    match (ro.for_compaction, direct, size) {
+        (true, true, 0) => Pacing::fixed(DIRECT_COMPACTION_WINDOW),
+        (true, false, 0) => Pacing::fixed(COMPACTION_WINDOW),
+        (true, false, size @ COMPACTION_WINDOW..) => {
+            Pacing::fixed(COMPACTION_WINDOW).announcing(size)
+        }
+        (false, _, 0) => table.pacing.asynchronous(ro.readahead.asynchronous),
+        (_, _, size) => Pacing::fixed(size).asynchronous(ro.readahead.asynchronous),
     }
 }
 

@@ -5,14 +5,15 @@
 use super::block::Block;
 use super::counting::{BlockKind, count_added, count_hit, count_miss, count_read, perf_hit};
 use super::parts::Parts;
-use super::source::Readahead;
+use super::readahead::Readahead;
 use super::table::BlockBasedTable;
 use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::cache::{Held, Memory, SlotArray};
+use crate::env::epoch;
 use crate::error::Result;
-use crate::sst::BlockAccess;
 use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle};
-use crate::stats::{Activity, Statistics, Ticker, busy_unless_known};
+use crate::sst::{BlockAccess, ScanEnd};
+use crate::stats::{self, Activity, Statistics, Ticker, busy_unless_known};
 
 /// A node for a block and memory for its bytes, if any can be reused.
 type Spare = (Option<Held<Block>>, Option<Memory>);
@@ -24,7 +25,7 @@ impl BlockBasedTable {
         parts: &Parts,
         i: usize,
         access: BlockAccess,
-        readahead: Option<&mut Readahead>,
+        mut readahead: Option<(&mut Readahead, &ScanEnd)>,
     ) -> Result<Held<Block>> {
         let _timer = PerfTimer::start(PerfMetric::NewTableBlockIterNanos);
         if let Some(slots) = &parts.slots {
@@ -44,7 +45,23 @@ impl BlockBasedTable {
         let handle = parts.fences.handle(i).unwrap_or_default();
         let recycles = access.fill_cache && readahead.is_none();
         let (spare, memory) = if recycles { self.spare(parts, handle) } else { (None, None) };
+        if let Some((readahead, scan_end)) = &mut readahead {
+            self.limit_readahead(parts, i, readahead, scan_end);
+        }
+        let readahead = readahead.map(|(readahead, _)| readahead);
         let block = self.read_block(handle, readahead, memory)?;
+        self.keep(parts, i, access, spare, block)
+    }
+
+    /// Adds block `i`, which was read from the file, to the cache if `access` allows that.
+    pub(super) fn keep(
+        &self,
+        parts: &Parts,
+        i: usize,
+        access: BlockAccess,
+        spare: Option<Held<Block>>,
+        block: Block,
+    ) -> Result<Held<Block>> {
         let block = block.with_marks(parts.fences.common());
         match &parts.slots {
             Some(slots) if access.fill_cache => {
@@ -57,6 +74,37 @@ impl BlockBasedTable {
             }
             _ => Ok(Held::new(block)),
         }
+    }
+
+    /// Limits what is read ahead together with block `i`: to data blocks, and if the scan has an end, to those before
+    /// it, without cached blocks at the end.
+    fn limit_readahead(&self, parts: &Parts, i: usize, readahead: &mut Readahead, end: &ScanEnd) {
+        let fences = &parts.fences;
+        let handle = |i| fences.handle(i).unwrap_or_default();
+        let end_of = |i| handle(i).end().unwrap_or_default();
+        if readahead.has(handle(i).offset, handle(i).size as usize + BLOCK_TRAILER_SIZE) {
+            return;
+        }
+        let data_end = end_of(fences.len().saturating_sub(1));
+        let reach = readahead.reach(handle(i).offset).min(data_end);
+        let last = end.with(|upper| fences.find(&self.order, upper, u64::MAX));
+        let Some(last) = last.filter(|_| reach > end_of(i)) else {
+            return readahead.set_limit(data_end);
+        };
+        let guard = epoch::pin();
+        let mut limit = end_of(i);
+        for next in i + 1..=last.min(fences.len().saturating_sub(1)) {
+            if handle(next).offset >= reach {
+                break;
+            }
+            if parts.slots.as_ref().is_none_or(|slots| slots.load(next, &guard).is_none()) {
+                limit = end_of(next);
+            }
+        }
+        if limit < reach {
+            stats::add(&self.statistics, Ticker::ReadaheadTrimmed, 1);
+        }
+        readahead.set_limit(limit);
     }
 
     /// Reads, checks and counts a block from the file.

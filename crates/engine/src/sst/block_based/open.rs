@@ -6,6 +6,7 @@ use super::counting::{BlockKind, CachedParts};
 use super::cursor::Cursor;
 use super::index::IndexForm;
 use super::parts::{FilterAt, LateParts, PartsAt};
+use super::readahead::Pacing;
 use super::source::BlockSource;
 use super::table::BlockBasedTable;
 use super::view::BlockView;
@@ -154,6 +155,7 @@ fn open(
         parts,
         dictionary,
         properties,
+        pacing: Pacing::automatic(opts),
         statistics: ctx.statistics.clone(),
         at_last_level: ctx.at_last_level,
         cached: None,

@@ -7,6 +7,7 @@ use super::block::{Block, Bytes};
 use super::counting::{BlockKind, ReadTimers, count_read};
 use super::filter::FilterLines;
 use super::index::check_handle;
+use super::readahead::Readahead;
 use super::separated::join_separated;
 use super::view::SEPARATED_BIT;
 use crate::base::checksum::{block_checksum, context_modifier};
@@ -20,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::fs::RandomAccessFile;
 use crate::options::ChecksumType;
 use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle, Footer, read_exact_at};
-use crate::stats::{self, Activity, HistogramType, Statistics, Ticker};
+use crate::stats::{self, HistogramType, Statistics, Ticker};
 use std::sync::Arc;
 
 /// The maximum ratio of a decompressed block's size to its compressed size, plus a small constant.
@@ -34,101 +35,6 @@ pub struct BlockSource {
     /// Whether to use the mapping.
     mapped: bool,
     statistics: Option<Arc<Statistics>>,
-}
-
-/// The readahead buffer of an iterator.
-pub struct Readahead {
-    buffer: LargeVec<u8>,
-    start: u64,
-    /// The offset of the next read if the reads are sequential.
-    expected: u64,
-    window: usize,
-    window_max: usize,
-    /// Whether to read ahead from the first read on.
-    eager: bool,
-    sequential: u32,
-}
-
-/// The first window of an iterator that is not eager.
-const WINDOW_MIN: usize = 8 << 10;
-/// The largest window.
-const WINDOW_LARGEST: usize = 1 << 30;
-
-impl Readahead {
-    /// A buffer that reads `window_max` bytes ahead from the first read on if `eager`; otherwise it
-    /// starts small after a few sequential reads and doubles.
-    pub fn new(window_max: usize, eager: bool) -> Readahead {
-        // A program may request any number of bytes.
-        let window_max = window_max.min(WINDOW_LARGEST);
-        let window = if eager { window_max } else { WINDOW_MIN.min(window_max) };
-        let (buffer, start, expected, sequential) = (LargeVec::new(), 0, 0, 0);
-        Readahead { buffer, start, expected, window, window_max, eager, sequential }
-    }
-
-    /// Discards the buffered data and starts anew.
-    pub fn release(&mut self) {
-        *self = Readahead::new(self.window_max, self.eager);
-    }
-
-    /// Reads `len` bytes at `offset` from a file that ends at `end`.
-    fn read(
-        &mut self,
-        file: &dyn RandomAccessFile,
-        offset: u64,
-        len: usize,
-        end: u64,
-        statistics: &Option<Arc<Statistics>>,
-    ) -> Result<&[u8]> {
-        let within = offset.checked_sub(self.start).map(|at| at as usize);
-        let buffered = within.is_some_and(|at| at + len <= self.buffer.len());
-        if buffered {
-            count_prefetched(statistics, len);
-        } else {
-            if offset == self.expected {
-                self.sequential += 1;
-            } else if !self.eager {
-                (self.sequential, self.window) = (0, WINDOW_MIN.min(self.window_max));
-            }
-            let mut want = len;
-            if self.eager || self.sequential >= 2 {
-                want = len.max(self.window.min(end.saturating_sub(offset) as usize));
-                self.window = (2 * self.window).min(self.window_max);
-            }
-            self.buffer.resize(want, 0);
-            self.start = offset;
-            if let Err(e) = read_exact_at(file, offset, &mut self.buffer) {
-                self.buffer.clear();
-                return Err(e);
-            }
-            if want > len {
-                count_prefetch(statistics, want, len);
-            }
-        }
-        self.expected = offset + len as u64;
-        let at = (offset - self.start) as usize;
-        Ok(self.buffer.get(at..at + len).unwrap_or_default())
-    }
-}
-
-/// Counts a read of `want` bytes of which `len` are needed now.
-fn count_prefetch(statistics: &Option<Arc<Statistics>>, want: usize, len: usize) {
-    let Some(stats) = statistics else { return };
-    match stats::activity() {
-        Activity::Compaction => stats.record(HistogramType::CompactionPrefetchBytes, want as u64),
-        _ => {
-            stats.add(Ticker::PrefetchBytes, want as u64);
-            stats.add(Ticker::PrefetchBytesUseful, len as u64);
-        }
-    }
-}
-
-/// Counts `len` bytes that were read ahead.
-fn count_prefetched(statistics: &Option<Arc<Statistics>>, len: usize) {
-    let Some(stats) = statistics else { return };
-    if stats::activity() != Activity::Compaction {
-        stats.add(Ticker::PrefetchHits, 1);
-        stats.add(Ticker::PrefetchBytesUseful, len as u64);
-    }
 }
 
 impl BlockSource {
@@ -241,6 +147,11 @@ impl BlockSource {
         Ok(memory)
     }
 
+    /// Whether the file is read with direct I/O.
+    pub fn is_direct(&self) -> bool {
+        self.file.alignment() > 1
+    }
+
     /// Whether [`BlockSource::read_data`] can use memory.
     pub fn wants_memory(&self) -> bool {
         !self.mapped
@@ -263,13 +174,38 @@ impl BlockSource {
             match readahead {
                 Some(readahead) => {
                     let end = self.footer.offset;
-                    let (file, stats) = (&*self.file, &self.statistics);
+                    let (file, stats) = (&self.file, &self.statistics);
                     let bytes = readahead.read(file, handle.offset, len, end, stats)?;
                     self.unpack(bytes, handle, dictionary)?
                 }
                 None => self.unpack_owned(self.read_into(memory, handle)?, handle, dictionary)?,
             }
         };
+        Block::new(bytes).map_err(|e| self.locate(handle, e))
+    }
+
+    /// Returns a job that reads the bytes of a block with their trailer, unchecked; `None` if the block is mapped or
+    /// its handle is damaged.
+    pub fn read_later(
+        &self,
+        handle: BlockHandle,
+    ) -> Option<impl FnOnce() -> Option<Memory> + Send + use<>> {
+        let is_readable = !self.mapped && self.check_range(handle).is_ok();
+        let file = is_readable.then(|| Arc::clone(&self.file))?;
+        Some(move || {
+            let mut memory = Memory::zeroed(handle.size as usize + BLOCK_TRAILER_SIZE);
+            read_exact_at(&*file, handle.offset, &mut memory).ok().map(|()| memory)
+        })
+    }
+
+    /// Checks and decompresses a data block that [`BlockSource::read_later`] has read.
+    pub fn unpack_data(
+        &self,
+        memory: Memory,
+        handle: BlockHandle,
+        dictionary: Option<&Dictionary>,
+    ) -> Result<Block> {
+        let bytes = self.unpack_owned(memory, handle, dictionary)?;
         Block::new(bytes).map_err(|e| self.locate(handle, e))
     }
 

@@ -10,6 +10,7 @@ use super::block::Block;
 use super::counting::count_hit;
 use super::fences::Search;
 use super::fingerprints::{Candidates, Fingerprints};
+use super::missing::Missing;
 use super::parts::Parts;
 use super::table::{BlockBasedTable, SlotPin};
 use crate::base::LookupKey;
@@ -108,6 +109,12 @@ impl<'a> Staged<'a> {
         }
     }
 
+    /// The block of the lookup if it is not in the cache. Call it after [`Staged::ask_block`].
+    pub fn missing(&self) -> Option<Missing<'a>> {
+        let exists = self.node.is_none() && self.block < self.parts.fences.len();
+        exists.then_some(Missing { table: self.table, parts: self.parts, i: self.block })
+    }
+
     /// Completes the lookup like [`BlockBasedTable::get`].
     #[inline]
     pub fn settle(&self, ro: &ReadOptions, ctx: &mut GetContext) -> Result<()> {
@@ -170,7 +177,7 @@ impl BlockBasedTable {
         self.count_filter(false, ctx);
     }
 
-    fn count_filter(&self, allowed: bool, ctx: &mut GetContext) {
+    pub(super) fn count_filter(&self, allowed: bool, ctx: &mut GetContext) {
         if let Some(cached) = &self.cached {
             cached.count_filter_use(&self.statistics);
         }

@@ -10,7 +10,8 @@ use super::block::Block;
 use super::counting::{CachedParts, count_hit, perf_hit};
 use super::fingerprints::Fingerprints;
 use super::parts::{LateParts, Parts, TableFilter};
-use super::source::{BlockSource, Readahead};
+use super::readahead::{Pacing, Readahead};
+use super::source::BlockSource;
 use super::view::{Found, kind_of};
 use crate::base::hash::hash64;
 use crate::base::key::{sequence, trailer, user_key};
@@ -50,6 +51,8 @@ pub struct BlockBasedTable {
     /// The sequence number of every entry, if the file was ingested.
     pub(super) global_seqno: Option<SeqNo>,
     pub(super) properties: TableProperties,
+    /// The readahead of iterators that request none.
+    pub(super) pacing: Pacing,
     pub(super) statistics: Option<Arc<Statistics>>,
     /// Whether the file is, or was when it was opened, on the last level; used by statistics.
     pub(super) at_last_level: bool,
@@ -67,6 +70,13 @@ pub(super) struct Lookup<'a> {
     seq: SeqNo,
     /// Entries with larger trailers are too new, or need not be visited.
     pub(super) max_trailer: u64,
+}
+
+impl Lookup<'_> {
+    /// A lookup of a user key with this hash at `seq`.
+    pub(super) fn new(user_key: &[u8], hash: u64, seq: SeqNo, max_trailer: u64) -> Lookup<'_> {
+        Lookup { user_key, hash, seq, max_trailer }
+    }
 }
 
 impl BlockBasedTable {
@@ -113,16 +123,30 @@ impl BlockBasedTable {
         if !allowed {
             return Ok(());
         }
-        let mut i = parts.fences.find(&self.order, user_key, max_trailer);
+        let i = parts.fences.find(&self.order, user_key, max_trailer);
+        self.get_from(parts, i, &lookup, ro, ctx)?;
+        if counts {
+            self.count_outcome(&parts.filter, ctx);
+        }
+        Ok(())
+    }
+
+    /// Looks a key up in block `i` and, if necessary, in the following ones.
+    #[inline]
+    pub(super) fn get_from(
+        &self,
+        parts: &Parts,
+        mut i: usize,
+        lookup: &Lookup,
+        ro: &ReadOptions,
+        ctx: &mut GetContext,
+    ) -> Result<()> {
         while i < parts.fences.len() {
-            let found = self.get_in_block(parts, i, &lookup, ro, ctx)?;
+            let found = self.get_in_block(parts, i, lookup, ro, ctx)?;
             if found == Found::Finished || parts.fences.keys_stay_in_one_block() {
                 break;
             }
             i += 1;
-        }
-        if counts {
-            self.count_outcome(&parts.filter, ctx);
         }
         Ok(())
     }
@@ -418,7 +442,7 @@ impl BlockBasedTable {
 
     /// Reads and checks every data block of the file.
     pub fn verify_checksums(&self) -> Result<()> {
-        let mut readahead = Readahead::new(1 << 20, true);
+        let mut readahead = Readahead::new(Pacing::fixed(1 << 20));
         let _busy = busy_unless_known(Activity::VerifyDbChecksum);
         let fences = &self.parts()?.fences;
         for i in 0..fences.len() {

@@ -163,7 +163,7 @@ const OPTIONS: &[Case] = &[
         Db::open(dir.join("db")).unwrap().set_db_options(&[("nope", "1")]).unwrap_err()
     }),
     ("not supported", |dir| {
-        Db::open_with(options().set("use_direct_reads", "true").unwrap(), dir.join("db"))
+        Db::open_with(options().set("allow_mmap_writes", "true").unwrap(), dir.join("db"))
             .unwrap_err()
     }),
     ("damaged OPTIONS", |dir| {

@@ -68,9 +68,9 @@ fn wrong_names_and_values_are_errors() {
     assert_eq!(kind(Options::new().set("max_open_flies", "1")), ErrorKind::InvalidArgument);
     assert_eq!(kind(Options::new().set("max_open_files", "many")), ErrorKind::InvalidArgument);
     assert_eq!(kind(Options::new().set_from_str("a=b")), ErrorKind::InvalidArgument);
-    let refused = Options::in_memory().set("use_direct_reads", "true").unwrap();
+    let refused = Options::in_memory().set("allow_mmap_writes", "true").unwrap();
     let error = Db::open_with(refused, "/db").unwrap_err();
-    assert!(error.to_string().contains("use_direct_reads"), "{error}");
+    assert!(error.to_string().contains("allow_mmap_writes"), "{error}");
 }
 
 #[test]

@@ -73,15 +73,25 @@ fn value(i: u32) -> Vec<u8> {
 fn a_full_disk_passes_without_reopening() {
     let Some(disk) = Mounted::tmpfs("24m") else { return };
     let path = disk.path().to_owned();
-    within(120, "a full disk", move || fill(&path));
+    within(120, "a full disk", move || fill(&path, false));
     drop(disk);
 }
 
-fn fill(path: &Path) {
+#[test]
+fn a_full_disk_passes_with_direct_io() {
+    let Some(disk) = Mounted::ext4(24 << 20) else { return };
+    let path = disk.path().to_owned();
+    within(120, "a full disk", move || fill(&path, true));
+    drop(disk);
+}
+
+fn fill(path: &Path, direct: bool) {
     let ballast = path.join("ballast");
     std::fs::write(&ballast, vec![1; 9 << 20]).unwrap();
     let mut options = small();
     options.cf.write_buffer_size = 1 << 20;
+    options.db.use_direct_reads = direct;
+    options.db.use_direct_io_for_flush_and_compaction = direct;
     options.cf.compression = ferrolith::internal::compress::CompressionType::None;
     let db = Db::open(&options, path.join("db")).unwrap();
     let mut written = 0;
