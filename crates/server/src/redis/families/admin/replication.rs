@@ -130,6 +130,7 @@ fn describe_link(server: &Server, status: &Status, text: &mut Text) {
         let percent = done as f64 * 100.0 / total.max(1) as f64;
         text.line("master_sync_perc", format_args!("{percent:.2}"));
         text.line("master_sync_last_io_seconds_ago", since(status.heard_us));
+        text.line("master_sync_checked_bytes", copy.checked);
         text.line("master_sync_loaded_bytes", copy.loaded);
         text.line("master_sync_loaded_keys", copy.keys);
     }
