@@ -78,7 +78,7 @@ impl Drop for Restartable {
 }
 
 #[track_caller]
-fn wait_for(what: &str, mut is_met: impl FnMut() -> bool) {
+pub(super) fn wait_for(what: &str, mut is_met: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !is_met() {
         assert!(begun.elapsed() < PATIENCE, "{what} took too long");
@@ -87,7 +87,7 @@ fn wait_for(what: &str, mut is_met: impl FnMut() -> bool) {
 }
 
 /// Returns a line of a section of INFO.
-fn info(client: &mut Client, section: &str, name: &str) -> String {
+pub(super) fn info(client: &mut Client, section: &str, name: &str) -> String {
     let Value::Bulk(text) = client.say(&format!("INFO {section}")) else { panic!("no INFO") };
     let text = String::from_utf8(text).unwrap();
     let prefix = format!("{name}:");
