@@ -124,7 +124,8 @@ fn write(address: SocketAddr, is_over: &AtomicBool, seed: u64) -> u64 {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut round = 0;
     client.say("XGROUP CREATE log readers 0 MKSTREAM");
-    while !is_over.load(Ordering::Relaxed) {
+    // On a busy machine the work may be over before the first round.
+    while round < 2 || !is_over.load(Ordering::Relaxed) {
         round += 1;
         let (one, other) = (random.usize(..200), random.usize(..200));
         let mut commands: Vec<Vec<Vec<u8>>> = [
@@ -164,9 +165,20 @@ fn write(address: SocketAddr, is_over: &AtomicBool, seed: u64) -> u64 {
         let keys = [format!("scripted:{one}"), format!("list:{other}")];
         commands
             .push(["EVAL", script, "2", &keys[0], &keys[1], "7"].map(|word| word.into()).to_vec());
-        if round % 50 == 0 {
-            commands.push(words("SWAPDB 5 6"));
-        }
+        let swaps: &[&str] = match round % 20 {
+            5 => &["SWAPDB 3 5", "INCR swaps"],
+            15 => &[
+                "MULTI",
+                "SELECT 5",
+                "APPEND swapped a",
+                "SWAPDB 5 3",
+                "APPEND swapped b",
+                "SELECT 0",
+                "EXEC",
+            ],
+            _ => &[],
+        };
+        commands.extend(swaps.iter().map(|line| words(line)));
         client.pipeline(&commands);
         // A build without optimisations must be able to follow.
         std::thread::sleep(Duration::from_millis(20));

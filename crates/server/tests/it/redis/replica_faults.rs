@@ -260,8 +260,7 @@ fn expiries_are_put_off_late() {
     assert_eq!(our.say("EXISTS copied streamed hash"), Value::Integer(0));
     let restored = |link: &mut Link| {
         let later = in_ms(600_000);
-        let lines =
-            ["copied", "streamed", "hash"].map(|key| format!("PEXPIREAT {key} {later}"));
+        let lines = ["copied", "streamed", "hash"].map(|key| format!("PEXPIREAT {key} {later}"));
         link.commands(&lines.each_ref().map(|line| &line[..]));
         link.commands(&["INCR copied", "INCR streamed", "HINCRBY hash f 1"]);
         link.wait();
