@@ -28,6 +28,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// How often expired tables are removed and horizons are raised.
@@ -55,6 +56,13 @@ fn serve(args: Vec<OsString>) -> Result<()> {
 }
 
 fn run(flags: &Flags) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(no_signals)?;
+    // Before the files are read: a SIGHUP while the server starts must not end it.
+    let hang_ups = match flags.tls.is_on() {
+        true => Some(handle(&runtime, SignalKind::hangup())?),
+        false => None,
+    };
     let tls = flags.tls.open()?;
     let redis_sockets = Sockets::bind(&flags.redis.listen, &flags.tls.listen)?;
     let pegasus_sockets = Sockets::bind(&flags.pegasus.listen, &flags.tls.pegasus_listen)?;
@@ -114,11 +122,34 @@ fn run(flags: &Flags) -> Result<()> {
         Listener { socket, door, tls: None }
     }));
     let workers = Workers::start_with(flags.workers, listeners, &store, flags.connections_max)?;
+    // Until here, both end the process at once, however long the store takes to open.
+    let ends = [SignalKind::terminate(), SignalKind::interrupt()];
+    let [terminate, interrupt] = ends.map(|kind| handle(&runtime, kind));
+    let signals = Signals { terminate: terminate?, interrupt: interrupt?, hang_ups };
     print!("{}", told.concat());
-    let ended = wait_for_end(http_sockets.with(tls.as_ref()), &local, &*clock, &service, &server);
+    let http_sockets = http_sockets.with(tls.as_ref());
+    let serving = serve_http(http_sockets, signals, &local, &*clock, &service, &server);
+    runtime.block_on(serving);
     workers.stop();
-    local.close()?;
-    ended
+    local.close()
+}
+
+/// The signals that the server handles.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+    /// SIGHUP; `None` without TLS, where it ends the process.
+    hang_ups: Option<Signal>,
+}
+
+/// Handles a signal from now on, although it may be noticed later.
+fn handle(runtime: &Runtime, kind: SignalKind) -> Result<Signal> {
+    let _context = runtime.enter();
+    signal(kind).map_err(no_signals)
+}
+
+fn no_signals(error: std::io::Error) -> Error {
+    Error::Io("waiting for signals".to_owned(), error)
 }
 
 /// The sockets of a protocol, and their addresses with the final ports.
@@ -164,51 +195,42 @@ impl Sockets {
     }
 }
 
-/// Waits for SIGTERM, SIGINT, or SHUTDOWN of a Redis client.
-fn wait_for_end(
+/// Serves HTTP and removes what has expired, until SIGTERM, SIGINT, or SHUTDOWN of a Redis client.
+async fn serve_http(
     http_sockets: Vec<(TcpListener, Option<Arc<Tls>>)>,
+    mut signals: Signals,
     store: &LocalStore,
     clock: &dyn Clock,
     service: &Service,
     server: &Arc<redis::Server>,
-) -> Result<()> {
-    let failed = |e| Error::Io("waiting for signals".to_owned(), e);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.map_err(failed)?.block_on(async {
-        let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
-        let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
-        let mut reload = match &server.settings.tls {
-            None => None,
-            Some(tls) => Some((signal(SignalKind::hangup()).map_err(failed)?, tls)),
-        };
-        for (socket, tls) in http_sockets {
-            tokio::spawn(http::serve(socket, server.clone(), tls));
-        }
-        let mut ticks = tokio::time::interval(TICK);
-        let mut complaints = Complaints::new("removing what has expired");
-        loop {
-            tokio::select! {
-                _ = terminate.recv() => return Ok(()),
-                _ = interrupt.recv() => return Ok(()),
-                () = server.shutdown.notified() => return Ok(()),
-                () = reload_tls(&mut reload) => {}
-                _ = ticks.tick() => {
-                    server.stats.sample(clock.monotonic_us());
-                    let is_master = server.replication.mode() == Mode::Master;
-                    let ticked = store.tick(clock, is_master);
-                    let ticked = ticked.and_then(|()| service.admin().tick());
-                    if let Some(line) = complaints.note(ticked, clock.monotonic_us()) {
-                        eprintln!("{line}");
-                    }
+) {
+    for (socket, tls) in http_sockets {
+        tokio::spawn(http::serve(socket, server.clone(), tls));
+    }
+    let mut ticks = tokio::time::interval(TICK);
+    let mut complaints = Complaints::new("removing what has expired");
+    loop {
+        tokio::select! {
+            _ = signals.terminate.recv() => return,
+            _ = signals.interrupt.recv() => return,
+            () = server.shutdown.notified() => return,
+            () = reload_tls(&mut signals.hang_ups, server.settings.tls.as_deref()) => {}
+            _ = ticks.tick() => {
+                server.stats.sample(clock.monotonic_us());
+                let is_master = server.replication.mode() == Mode::Master;
+                let ticked = store.tick(clock, is_master);
+                let ticked = ticked.and_then(|()| service.admin().tick());
+                if let Some(line) = complaints.note(ticked, clock.monotonic_us()) {
+                    eprintln!("{line}");
                 }
             }
         }
-    })
+    }
 }
 
-/// Waits for SIGHUP, and reads the files of TLS again. Does not return without TLS, where SIGHUP ends the process.
-async fn reload_tls(reload: &mut Option<(Signal, &Arc<Tls>)>) {
-    let Some((signal, tls)) = reload else { return std::future::pending().await };
+/// Waits for SIGHUP, and reads the files of TLS again. Does not return without TLS.
+async fn reload_tls(hang_ups: &mut Option<Signal>, tls: Option<&Tls>) {
+    let (Some(signal), Some(tls)) = (hang_ups, tls) else { return std::future::pending().await };
     signal.recv().await;
     match tls.change(|_| {}) {
         Ok(()) => eprintln!("SIGHUP: read the files of TLS again"),

@@ -69,17 +69,19 @@ pub struct TlsFlags {
 }
 
 impl TlsFlags {
+    /// Returns whether there are listeners with TLS.
+    pub fn is_on(&self) -> bool {
+        !self.listen.is_empty() || !self.pegasus_listen.is_empty() || !self.http_listen.is_empty()
+    }
+
     /// Reads the files; `None` if no listener needs them.
     ///
     /// # Errors
     ///
     /// A file is wrong or missing, or is given although no listener needs it.
     pub fn open(&self) -> Result<Option<Arc<Tls>>> {
-        let is_on = !self.listen.is_empty()
-            || !self.pegasus_listen.is_empty()
-            || !self.http_listen.is_empty();
         let clients = ClientCertificates::named(&self.clients);
-        if is_on {
+        if self.is_on() {
             let (cert, key, ca) = (self.cert.clone(), self.key.clone(), self.ca.clone());
             let settings =
                 TlsSettings { cert, key, ca, clients, protocols: self.protocols.clone() };

@@ -18,7 +18,11 @@ const FIGURES: [(&str, &str, &str); 10] = [
         "pending_compaction_bytes",
         "Bytes that compactions have to rewrite.",
     ),
-    ("rocksdb.is-write-stopped", "writes_stopped", "Partitions whose writes wait for flushes."),
+    (
+        "rocksdb.is-write-stopped",
+        "writes_stopped",
+        "1 while writes wait for flushes or compactions.",
+    ),
     ("rocksdb.num-snapshots", "snapshots", "Open snapshots."),
     ("rocksdb.background-errors", "background_errors", "Failed flushes and compactions."),
 ];

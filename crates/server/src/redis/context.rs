@@ -13,6 +13,7 @@ use super::stats::WorkerStats;
 use super::tracking::is_tracked;
 use super::waiters::Timeout;
 use crate::resp::Reply;
+use crate::script::Libraries;
 use crate::store::Txn;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -158,7 +159,7 @@ impl Context<'_> {
     ///
     /// The store cannot create it. The number must be valid.
     pub fn select(&mut self, index: u32) -> Done {
-        self.db = self.server.databases.get(index)?;
+        self.db = self.database(index)?;
         self.session.database = index;
         Ok(())
     }
@@ -169,8 +170,34 @@ impl Context<'_> {
     ///
     /// The store failed.
     pub fn reload(&mut self) -> Done {
-        self.db = self.server.databases.get(self.session.database)?;
+        self.db = self.database(self.session.database)?;
         Ok(())
+    }
+
+    /// Returns a database, with the exchanges of the evaluation so far, and creates its table if need be.
+    ///
+    /// # Errors
+    ///
+    /// There is no database of this number, or the store failed.
+    pub fn database(&self, index: u32) -> Done<Arc<Database>> {
+        Ok(self.server.databases.get_behind(&self.effects.swaps, index)?)
+    }
+
+    /// Returns all databases that were ever written to, with the exchanges of the evaluation so far.
+    pub fn existing_databases(&self) -> impl Iterator<Item = Arc<Database>> {
+        let (databases, swaps) = (&self.server.databases, &self.effects.swaps);
+        (0..databases.count()).filter_map(|index| databases.existing_behind(swaps, index))
+    }
+
+    /// Returns the libraries of functions, with the changes of the evaluation so far.
+    pub fn libraries(&self) -> Arc<Libraries> {
+        let changed = self.effects.libraries.clone();
+        changed.unwrap_or_else(|| self.server.scripts.libraries())
+    }
+
+    /// Replaces the libraries of functions by the commit. The caller writes their rows.
+    pub fn replace_libraries(&mut self, libraries: Libraries) {
+        self.effects.libraries = Some(Arc::new(libraries));
     }
 
     /// Returns whether the latch of a key is held.

@@ -2,7 +2,7 @@
 
 use crate::clock::Clock;
 use crate::error::{Error, Result};
-use crate::store::{Format, Partition};
+use crate::store::{Format, Partition, Txn};
 use crate::tables::{Catalogue, NewTable, Refusal};
 use crate::text::slot::SLOTS;
 use arc_swap::ArcSwapOption;
@@ -39,6 +39,14 @@ impl Database {
         self.partitions.get(at).copied().unwrap_or(crate::store::local::SYSTEM)
     }
 
+    /// Returns the database under a number.
+    fn under(self: Arc<Database>, index: u32) -> Arc<Database> {
+        match self.index == index {
+            true => self,
+            false => Arc::new(Database { index, partitions: self.partitions.clone() }),
+        }
+    }
+
     /// Returns the slots of a partition, given by its place in [`partitions`](Database::partitions).
     pub fn slots_of(&self, at: usize) -> std::ops::Range<u16> {
         let bound = |at: usize| (at * usize::from(SLOTS)).div_ceil(self.partitions.len()) as u16;
@@ -66,6 +74,36 @@ pub struct OwnDatabases {
     copies: Vec<Option<Arc<Database>>>,
     /// The number of changes when the copies were made.
     changes: u64,
+}
+
+/// Exchanges of databases that an evaluation made and has yet to commit: nobody else sees them.
+#[derive(Debug, Default)]
+pub struct Swaps(Vec<(u32, u32)>);
+
+impl Swaps {
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds an exchange behind the others.
+    pub fn add(&mut self, one: u32, other: u32) {
+        self.0.push((one, other));
+    }
+
+    /// Forgets all exchanges.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Returns the number under which all others see the contents that the evaluation sees under this one.
+    fn origin(&self, index: u32) -> u32 {
+        self.0.iter().rev().fold(index, |at, (one, other)| match at {
+            at if at == *one => *other,
+            at if at == *other => *one,
+            at => at,
+        })
+    }
 }
 
 impl OwnDatabases {
@@ -115,6 +153,22 @@ impl Databases {
         self.open.len() as u32
     }
 
+    /// Returns a database if it was ever written to, as an evaluation with these exchanges sees it.
+    pub fn existing_behind(&self, swaps: &Swaps, index: u32) -> Option<Arc<Database>> {
+        let database = self.existing(swaps.origin(index))?;
+        Some(database.under(index))
+    }
+
+    /// Returns a database as an evaluation with these exchanges sees it, and creates its table if need be.
+    ///
+    /// # Errors
+    ///
+    /// As [`get`](Databases::get).
+    pub fn get_behind(&self, swaps: &Swaps, index: u32) -> Result<Arc<Database>> {
+        // A number that is not valid is not exchanged, so the error has it.
+        Ok(self.get(swaps.origin(index))?.under(index))
+    }
+
     /// Returns a database if it was ever written to.
     pub fn existing(&self, index: u32) -> Option<Arc<Database>> {
         self.open.get(index as usize)?.load_full()
@@ -151,25 +205,25 @@ impl Databases {
         self.load(index).ok_or_else(|| Error::corrupt(format!("database {index} has no table")))
     }
 
-    /// Exchanges the contents of two databases for clients that come later.
+    /// Commits a transaction together with exchanges of databases, which clients that come later see. The databases
+    /// must exist.
     ///
     /// # Errors
     ///
-    /// The store failed.
-    pub fn swap(&self, one: u32, other: u32) -> Result<()> {
-        if one == other {
-            return Ok(());
-        }
-        self.get(one)?;
-        self.get(other)?;
+    /// The store failed. Nothing is written or exchanged then.
+    pub fn commit_swaps(&self, swaps: &Swaps, txn: &mut Txn) -> Result<()> {
+        let names = swaps.0.iter().map(|(one, other)| [table_name(*one), table_name(*other)]);
+        let names: Vec<_> = names.collect();
         let _change = self.change.lock();
-        match self.catalogue.exchange(&table_name(one), &table_name(other)) {
+        match self.catalogue.exchange(&names, txn) {
             Ok(()) => {}
             Err(Refusal::Store(error)) => return Err(error),
             Err(other) => return Err(Error::corrupt(format!("swapping tables: {other:?}"))),
         }
-        self.load(one);
-        self.load(other);
+        for (one, other) in &swaps.0 {
+            self.load(*one);
+            self.load(*other);
+        }
         Ok(())
     }
 

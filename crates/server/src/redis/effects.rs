@@ -1,11 +1,14 @@
 //! What follows a commit: marks for watchers, wake-ups of blocked clients, and messages to subscribers.
 
+use super::databases::Swaps;
 use super::ranks::{Division, RankChanges};
 use super::replica::{Mode, Target};
 use super::tracking::Invalidation;
 use super::waiters::Timeout;
 use super::watches::DatabaseKey;
+use crate::script::Libraries;
 use std::cell::RefCell;
+use std::sync::Arc;
 
 /// A change of a key that subscribers may be told of.
 #[derive(Clone, Debug)]
@@ -71,6 +74,10 @@ pub struct Effects {
     pub waits: u32,
     /// The role that the server takes up when the rows are committed.
     pub role: Option<Box<(Mode, Option<Target>)>>,
+    /// Databases whose contents are exchanged by the commit.
+    pub swaps: Swaps,
+    /// The libraries of functions from the commit on, if they change.
+    pub libraries: Option<Arc<Libraries>>,
     /// Databases whose contents changed as a whole, so that blocked clients are evaluated again.
     pub emptied: Vec<u32>,
 }
@@ -87,7 +94,13 @@ impl Effects {
         self.block = None;
         self.ranks.clear();
         self.division = None;
-        self.role = None;
+        (self.role, self.libraries) = (None, None);
+        self.swaps.clear();
+    }
+
+    /// Returns whether the commit changes what is in memory besides the rows.
+    pub fn changes_server(&self) -> bool {
+        !self.swaps.is_empty() || self.libraries.is_some()
     }
 
     /// Returns whether there are none.

@@ -366,17 +366,27 @@ impl Server {
     /// Commits what an evaluation wrote, and marks watched keys. The latches must be held.
     pub(super) fn commit(&self, worker: &mut Worker) -> Done {
         let changes = worker.txn.len();
-        if changes > 0
+        if (changes > 0 || worker.effects.changes_server())
             && let Err(failure) = self.admit_commit(worker)
         {
             worker.discard();
             return Err(failure);
         }
-        let committed = worker.txn.commit();
-        let role = worker.effects.role.take();
-        committed?;
-        if let Some(role) = role {
+        let effects = &mut worker.effects;
+        let committed = match effects.swaps.is_empty() {
+            true => worker.txn.commit(),
+            false => self.databases.commit_swaps(&effects.swaps, &mut worker.txn),
+        };
+        if let Err(error) = committed {
+            worker.discard();
+            return Err(error.into());
+        }
+        effects.swaps.clear();
+        if let Some(role) = effects.role.take() {
             self.take_role(*role);
+        }
+        if let Some(libraries) = effects.libraries.take() {
+            self.scripts.replace_libraries(libraries);
         }
         if changes > 0 {
             worker.stats.changes.add(changes as u64);

@@ -143,8 +143,9 @@ impl Server {
         group: &[Member<'_>],
         out: &mut Reply,
     ) -> Done {
+        let guards = self.lock_group(session.database, group)?;
+        // Under the latches, since SWAPDB holds all of them.
         let mut db = worker.databases.get(&self.databases, session.database)?;
-        let guards = self.lock_group(db.index(), group)?;
         // Writes that nobody of the group reads need no overlay.
         worker.txn.reset(!group.iter().all(Member::is_blind));
         worker.effects.clear();

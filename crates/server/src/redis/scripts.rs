@@ -13,7 +13,6 @@ use crate::script::{
 use crate::store::local::SYSTEM;
 use crate::store::{Partition, Range, Store};
 use arc_swap::ArcSwap;
-use parking_lot::{Mutex, MutexGuard};
 use std::cell::RefCell;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
@@ -35,8 +34,6 @@ pub struct Scripts {
     libraries: ArcSwap<Libraries>,
     /// How often the libraries changed.
     changes: AtomicU64,
-    /// Held while the libraries change.
-    change: Mutex<()>,
     is_stopping: AtomicBool,
     /// The memory of the interpreter that ran last, in bytes.
     memory: AtomicUsize,
@@ -64,7 +61,6 @@ impl Scripts {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             libraries: ArcSwap::default(),
             changes: AtomicU64::new(0),
-            change: Mutex::default(),
             is_stopping: AtomicBool::new(false),
             memory: AtomicUsize::new(0),
         };
@@ -81,14 +77,9 @@ impl Scripts {
         self.libraries.load_full()
     }
 
-    /// Begins a change of the libraries; the guard is given to [`replace_libraries`](Scripts::replace_libraries).
-    pub fn begin_change(&self) -> MutexGuard<'_, ()> {
-        self.change.lock()
-    }
-
-    /// Replaces the libraries.
-    pub fn replace_libraries(&self, _change: &MutexGuard<'_, ()>, libraries: Libraries) {
-        self.libraries.store(Arc::new(libraries));
+    /// Replaces the libraries when their rows are committed. All latches must be held since the libraries were read.
+    pub fn replace_libraries(&self, libraries: Arc<Libraries>) {
+        self.libraries.store(libraries);
         self.changes.fetch_add(1, Ordering::Release);
     }
 

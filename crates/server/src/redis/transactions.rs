@@ -145,7 +145,11 @@ fn context<'a>(
     command: &'static Command,
     (out, now_ms): (&'a mut Reply, u64),
 ) -> Done<Context<'a>> {
-    let db = worker.databases.get(&server.databases, session.database)?;
+    let swaps = &worker.effects.swaps;
+    let db = match swaps.is_empty() {
+        true => worker.databases.get(&server.databases, session.database)?,
+        false => server.databases.get_behind(swaps, session.database)?,
+    };
     let frame = Frame { db, now_ms, cause: Cause::Multi, held: Held::All, slot: None };
     Ok(Context::new((server, command), worker, session, out, frame))
 }
@@ -180,7 +184,7 @@ fn exec(
     }
     worker.discard();
     worker.effects.writer = session.client.id;
-    let start = out.position();
+    let (start, selected) = (out.position(), session.database);
     // The commands of the transaction cannot change what is watched: it may begin anew.
     let watched = (std::mem::take(&mut session.watched), std::mem::take(&mut session.mark));
     let result = run_all(server, worker, session, &multi.commands, (out, now_ms))
@@ -190,6 +194,7 @@ fn exec(
     if let Err(failure) = result {
         out.truncate(start);
         worker.discard();
+        session.database = selected;
         match failure {
             Failure::TooLong { .. } => session.multi = Some(multi),
             _ => session.unwatch(server),
@@ -201,6 +206,28 @@ fn exec(
     Ok(())
 }
 
+/// Commands without keys that can be run twice, because they change only rows, or what the commit changes with them.
+/// The database of SELECT is restored.
+const REPEATABLE: [&str; 17] = [
+    "ping",
+    "echo",
+    "time",
+    "select",
+    "dbsize",
+    "keys",
+    "scan",
+    "randomkey",
+    "flushdb",
+    "flushall",
+    "swapdb",
+    "lastsave",
+    "function|load",
+    "function|delete",
+    "function|flush",
+    "function|restore",
+    "function|list",
+];
+
 /// Returns whether a transaction begins on a thread of its own: it has a script or another command that may run long,
 /// and a command that cannot be run twice, because it changes more than rows.
 fn needs_thread(commands: &[Queued]) -> bool {
@@ -211,7 +238,7 @@ fn needs_thread(commands: &[Queued]) -> bool {
         is_script(command)
             || !command.keys.is_empty()
             || command.flags.has(MAY_REPLICATE)
-            || matches!(command.name, "ping" | "echo" | "time")
+            || REPEATABLE.contains(&command.full_name)
     };
     let may_be_long = |command: &Command| is_script(command) || command.flags.has(APART);
     commands.iter().any(|queued| may_be_long(queued.command))

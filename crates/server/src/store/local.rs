@@ -184,6 +184,23 @@ impl LocalStore {
     }
 }
 
+/// Properties of the whole database, which each family states alike. All others are summed over the families. The block
+/// cache is one of them: all families share it.
+const OF_DATABASE: [&str; 12] = [
+    "rocksdb.block-cache-capacity",
+    "rocksdb.block-cache-usage",
+    "rocksdb.block-cache-pinned-usage",
+    "rocksdb.num-running-flushes",
+    "rocksdb.num-running-compactions",
+    "rocksdb.background-errors",
+    "rocksdb.num-snapshots",
+    "rocksdb.oldest-snapshot-time",
+    "rocksdb.is-write-stopped",
+    "rocksdb.is-file-deletions-enabled",
+    "rocksdb.actual-delayed-write-rate",
+    "rocksdb.min-log-number-to-keep",
+];
+
 /// Rows that are looked up together without an allocation for their places.
 const TOGETHER: usize = 32;
 
@@ -351,7 +368,10 @@ impl Store for LocalStore {
     }
 
     fn figure(&self, name: &str) -> Option<u64> {
-        self.db.aggregated_property_int(name)
+        match OF_DATABASE.contains(&name) {
+            true => self.db.property_int(name),
+            false => self.db.aggregated_property_int(name),
+        }
     }
 }
 

@@ -104,3 +104,35 @@ fn compactions_drop_expired_keys_and_orphans_only() {
     assert_eq!(store.horizons().removed().load(Ordering::Relaxed), 1);
     store.close().unwrap();
 }
+
+#[test]
+fn figures_of_the_database_are_not_summed() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    for partition in 2..6 {
+        store.create_partition(Partition(partition), Format::Redis).unwrap();
+    }
+    let mut batch = Batch::default();
+    for partition in 1..6 {
+        store.put(&mut batch, Partition(partition), b"k", &[7; 50_000]).unwrap();
+    }
+    store.commit(&mut batch).unwrap();
+    let figure = |name: &str| store.figure(&format!("rocksdb.{name}")).unwrap();
+    let view = store.view();
+    assert_eq!(figure("num-snapshots"), 1);
+    drop(view);
+    assert_eq!(figure("num-snapshots"), 0);
+    assert_eq!(figure("block-cache-capacity"), 64 << 20);
+    let usage = figure("block-cache-usage");
+    assert!(usage > 0 && usage <= 64 << 20, "{usage}");
+    assert_eq!(figure("is-file-deletions-enabled"), 1);
+    for name in OF_DATABASE {
+        assert_eq!(store.figure(name), store.db().property_int(name), "{name}");
+    }
+    // These are of families.
+    assert_eq!(figure("num-entries-active-mem-table"), 6, "five rows and the epoch");
+    let one = store.db().property_int("rocksdb.cur-size-all-mem-tables").unwrap();
+    assert!(figure("cur-size-all-mem-tables") > one + 250_000);
+    assert_eq!(store.figure("rocksdb.no-such-figure"), None);
+    store.close().unwrap();
+}

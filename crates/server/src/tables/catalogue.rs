@@ -14,7 +14,7 @@ use super::row::{CounterRow, TableRow, state};
 use crate::error::{Error, Result};
 use crate::rows::redis::RowKey;
 use crate::store::local::SYSTEM;
-use crate::store::{Batch, Format, Partition, Range, Store};
+use crate::store::{Batch, Format, Partition, Range, Store, Txn};
 use crate::thrift::meta::AppInfo;
 use crate::thrift::{Reader, Value};
 use arc_swap::ArcSwap;
@@ -283,18 +283,33 @@ impl Catalogue {
         Ok(self.write(&table, None)?)
     }
 
-    /// Exchanges the names of two tables in one commit.
+    /// Exchanges the names of two tables each, one pair after the other, in the commit of a transaction.
     ///
     /// # Errors
     ///
-    /// One of them is not in use.
-    pub fn exchange(&self, one: &str, other: &str) -> Change<()> {
+    /// One of them is not in use, or the store failed. Nothing is committed then.
+    pub fn exchange(&self, pairs: &[[String; 2]], txn: &mut Txn) -> Change<()> {
         let _change = self.next.lock();
-        let find = |name: &str| self.by_name(name).ok_or(Refusal::Missing);
-        let mut tables = [Table::clone(&*find(one)?), Table::clone(&*find(other)?)];
-        let [first, second] = &mut tables;
-        std::mem::swap(&mut first.info.app_name, &mut second.info.app_name);
-        Ok(self.write_all(&tables, None)?)
+        let mut tables: BTreeMap<String, Table> = BTreeMap::new();
+        for name in pairs.as_flattened() {
+            let table = self.by_name(name).ok_or(Refusal::Missing)?;
+            tables.insert(name.clone(), Table::clone(&table));
+        }
+        for [one, other] in pairs.iter().filter(|[one, other]| one != other) {
+            if let (Some(first), Some(second)) = (tables.remove(one), tables.remove(other)) {
+                tables.extend([(one.clone(), second), (other.clone(), first)]);
+            }
+        }
+        let mut bytes = Vec::new();
+        for (name, table) in &mut tables {
+            table.info.app_name.clone_from(name);
+            table.to_row().write(&mut bytes);
+            txn.put(SYSTEM, &table_key(table.info.app_id), &bytes)?;
+            bytes.clear();
+        }
+        txn.commit()?;
+        self.put(tables.values());
+        Ok(())
     }
 
     /// Replaces a table's environments by what `change` makes of them.
@@ -348,28 +363,25 @@ impl Catalogue {
 
     /// Writes a table's row, and the counters if they changed.
     fn write(&self, table: &Table, next: Option<&CounterRow>) -> Result<()> {
-        self.write_all(std::slice::from_ref(table), next)
-    }
-
-    /// Writes the rows of tables in one commit, and the counters if they changed.
-    fn write_all(&self, changed: &[Table], next: Option<&CounterRow>) -> Result<()> {
         let (mut batch, mut bytes) = (Batch::default(), Vec::new());
         if let Some(next) = next {
             next.write(&mut bytes);
             self.store.put(&mut batch, SYSTEM, COUNTER_KEY, &bytes)?;
             bytes.clear();
         }
-        for table in changed {
-            table.to_row().write(&mut bytes);
-            self.store.put(&mut batch, SYSTEM, &table_key(table.info.app_id), &bytes)?;
-            bytes.clear();
-        }
+        table.to_row().write(&mut bytes);
+        self.store.put(&mut batch, SYSTEM, &table_key(table.info.app_id), &bytes)?;
         self.store.commit(&mut batch)?;
-        self.update(|tables| {
-            let changed = changed.iter().map(|table| (table.info.app_id, Arc::new(table.clone())));
-            tables.extend(changed);
-        });
+        self.put([table]);
         Ok(())
+    }
+
+    /// Shows tables whose rows are committed.
+    fn put<'t>(&self, changed: impl IntoIterator<Item = &'t Table>) {
+        let changed = changed.into_iter();
+        self.update(|tables| {
+            tables.extend(changed.map(|table| (table.info.app_id, Arc::new(table.clone()))));
+        });
     }
 
     fn update(&self, change: impl FnOnce(&mut Tables)) {

@@ -1,5 +1,6 @@
 //! Help for tests: mutated bytes, and a real Redis to compare with.
 
+pub mod failing;
 pub mod process;
 pub mod redis;
 

@@ -122,7 +122,7 @@ fn copy(context: &mut Context<'_>, args: Args<'_>) -> Done {
         context.require_all()?;
     }
     let (from, to) = (context.place(args.at(1)), args.at(2));
-    let database = context.server.databases.get(index)?;
+    let database = context.database(index)?;
     let is_copied = context.head(&from)?.is_some()
         && context.in_database(&database, |context| copy_to(context, &from, to, replaces))?;
     if is_copied {
@@ -147,7 +147,7 @@ fn move_key(context: &mut Context<'_>, args: Args<'_>) -> Done {
         return Err("ERR source and destination objects are the same".into());
     }
     let from = context.place(args.at(1));
-    let database = context.server.databases.get(index)?;
+    let database = context.database(index)?;
     let is_moved = context.head(&from)?.is_some()
         && context.in_database(&database, |context| copy_to(context, &from, from.key, false))?;
     if is_moved {

@@ -159,12 +159,8 @@ fn flush_all(context: &mut Context<'_>, args: Args<'_>) -> Done {
 
 /// Removes all keys of all databases.
 pub(in crate::redis) fn empty_all(context: &mut Context<'_>) -> Done {
-    for index in 0..context.server.databases.count() {
-        if let Some(database) = context.server.databases.existing(index) {
-            empty(context, &database)?;
-        }
-    }
-    Ok(())
+    let databases: Vec<_> = context.existing_databases().collect();
+    databases.iter().try_for_each(|database| empty(context, database))
 }
 
 /// Removes all keys of a database.
@@ -204,17 +200,16 @@ fn swap_db(context: &mut Context<'_>, args: Args<'_>) -> Done {
     };
     let first = index(1, "ERR invalid first DB index")?;
     let second = index(2, "ERR invalid second DB index")?;
-    let databases = &context.server.databases;
-    let [Some(first), Some(second)] = [first, second]
-        .map(|index| u32::try_from(index).ok().filter(|index| *index < databases.count()))
+    let count = context.server.databases.count();
+    let [Some(first), Some(second)] =
+        [first, second].map(|index| u32::try_from(index).ok().filter(|index| *index < count))
     else {
         return Err("ERR DB index is out of range".into());
     };
     if first != second {
-        let both = [databases.get(first)?, databases.get(second)?];
+        let both = [context.database(first)?, context.database(second)?];
         touch_watched(context, &both)?;
-        context.server.check_role_of(context.session)?;
-        databases.swap(first, second)?;
+        context.effects.swaps.add(first, second);
         both.iter().for_each(|database| context.touch_all(database.index()));
         context.reload()?;
     }

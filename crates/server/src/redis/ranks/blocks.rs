@@ -2,18 +2,24 @@
 //!
 //! * **RB1** The first block begins with the empty sub-key, and each block ends where the next one begins.
 //! * **RB2** The beginnings of blocks are in strictly ascending order. They need not be sub-keys of rows.
-//! * **RB3** A block that loses its last row is merged with a neighbour, unless it is the only block.
+//! * **RB3** The sums of groups are those of their blocks' numbers, so that a rank needs no walk over all blocks.
+//! * **RB4** A block that loses its last row is merged with a neighbour, unless it is the only block.
 
 /// The rows of a block that was just divided off.
 pub const BLOCK_ROWS: u64 = 256;
 /// The memory of a block besides its beginning, in bytes, and that of the allocation.
 const BLOCK_BYTES: usize = 48;
 
+/// The blocks of a group.
+const GROUP_BLOCKS: usize = if cfg!(test) { 4 } else { 256 };
+
 /// The blocks of the rows of one kind.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Blocks {
     starts: Vec<Box<[u8]>>,
     counts: Vec<u64>,
+    /// The numbers of rows of each [`GROUP_BLOCKS`] blocks.
+    sums: Vec<u64>,
     bytes: usize,
 }
 
@@ -33,7 +39,12 @@ pub struct Block {
 impl Blocks {
     /// Returns one block with so many rows.
     pub fn whole(count: u64) -> Blocks {
-        Blocks { starts: vec![Box::default()], counts: vec![count], bytes: BLOCK_BYTES }
+        Blocks {
+            starts: vec![Box::default()],
+            counts: vec![count],
+            sums: vec![count],
+            bytes: BLOCK_BYTES,
+        }
     }
 
     /// Returns the memory, in bytes.
@@ -43,23 +54,29 @@ impl Blocks {
 
     /// Returns the number of all rows.
     pub fn total(&self) -> u64 {
-        self.counts.iter().sum()
+        self.sums.iter().sum()
     }
 
     /// Returns the block of a sub-key.
     pub fn of(&self, sub: &[u8]) -> Block {
         let at = self.index_of(sub);
-        self.block(at, self.counts.iter().take(at).sum())
+        self.block(at, self.below(at))
     }
 
     /// Returns the block that has the row of a rank, counted from 0; `None` if there are not so many rows.
     pub fn with_rank(&self, rank: u64) -> Option<Block> {
-        let mut before = 0;
-        for (at, count) in self.counts.iter().enumerate() {
+        let (mut before, mut at) = (0, 0);
+        for sum in &self.sums {
+            if rank < before + sum {
+                break;
+            }
+            (before, at) = (before + sum, at + GROUP_BLOCKS);
+        }
+        for count in self.counts.get(at..)? {
             if rank < before + count {
                 return Some(self.block(at, before));
             }
-            before += count;
+            (before, at) = (before + count, at + 1);
         }
         None
     }
@@ -70,6 +87,9 @@ impl Blocks {
         let Some(count) = self.counts.get_mut(at) else { return false };
         let Some(sum) = count.checked_add_signed(delta) else { return false };
         *count = sum;
+        if let Some(group) = self.sums.get_mut(at / GROUP_BLOCKS) {
+            *group = group.saturating_add_signed(delta);
+        }
         if sum == 0 {
             self.merge(at);
         }
@@ -82,6 +102,7 @@ impl Blocks {
         if gone < self.starts.len() {
             let start = self.starts.remove(gone);
             self.counts.remove(empty);
+            self.sum_from(gone.min(empty));
             self.bytes = self.bytes.saturating_sub(BLOCK_BYTES + start.len());
         }
     }
@@ -106,9 +127,25 @@ impl Blocks {
         }
         self.starts.splice(at..=at, parts.starts);
         self.counts.splice(at..=at, parts.counts);
+        self.sum_from(at);
         // The first part begins where the block began.
         self.bytes += parts.bytes.saturating_sub(BLOCK_BYTES + start.len());
         true
+    }
+
+    /// Returns the number of rows in the blocks below one.
+    fn below(&self, at: usize) -> u64 {
+        let group = at / GROUP_BLOCKS;
+        let inside = self.counts.iter().take(at).skip(group * GROUP_BLOCKS).sum::<u64>();
+        self.sums.iter().take(group).sum::<u64>() + inside
+    }
+
+    /// Sums the numbers of a block's group and of all later groups.
+    fn sum_from(&mut self, at: usize) {
+        let group = at / GROUP_BLOCKS;
+        self.sums.truncate(group);
+        let counts = self.counts.get(group * GROUP_BLOCKS..).unwrap_or_default();
+        self.sums.extend(counts.chunks(GROUP_BLOCKS).map(|group| group.iter().sum::<u64>()));
     }
 
     fn index_of(&self, sub: &[u8]) -> usize {
@@ -136,7 +173,8 @@ impl Divider {
     /// Returns a divider of the rows of a block that begins here.
     pub fn new(start: &[u8]) -> Divider {
         let bytes = BLOCK_BYTES + start.len();
-        let parts = Blocks { starts: vec![start.into()], counts: Vec::new(), bytes };
+        let (starts, counts, sums) = (vec![start.into()], Vec::new(), Vec::new());
+        let parts = Blocks { starts, counts, sums, bytes };
         Divider { parts, count: 0, last: Vec::new() }
     }
 
@@ -159,6 +197,7 @@ impl Divider {
     /// Returns the blocks.
     pub fn finish(mut self) -> Blocks {
         self.parts.counts.push(self.count);
+        self.parts.sum_from(0);
         self.parts
     }
 }

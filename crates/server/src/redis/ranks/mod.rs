@@ -11,7 +11,8 @@
 //!   under a latch. Changes that are committed meanwhile are noted, and counted in the parts, too.
 //! * **RK3** The name of an index has the version of its collection, which is used once. The index of a collection that
 //!   was removed is never found again; it goes when memory is needed.
-//! * **RK4** An index that does not agree with itself is dropped. The next question creates another one.
+//! * **RK4** An index whose blocks would take more memory than all may stays one block, and readers walk.
+//! * **RK5** An index that does not agree with itself is dropped. The next question creates another one.
 
 mod blocks;
 
@@ -23,7 +24,7 @@ use super::server::Server;
 use crate::store::{Partition, RowCursor};
 use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -31,8 +32,10 @@ use std::time::Duration;
 
 /// The memory of all indexes, in bytes.
 const MEMORY_MAX: usize = 64 << 20;
-/// The changes of rows that one evaluation notes. After one with more, all indexes are dropped.
+/// The changes of rows that one evaluation notes. After one with more, the indexes of later changes are dropped.
 const CHANGES_MAX: usize = 100_000;
+/// The indexes that an evaluation drops for this. After one with more, all indexes are dropped.
+const LOST_MAX: usize = 10_000;
 /// The notes of changes whose memory an evaluation leaves to the next one.
 const CHANGES_KEPT: usize = 4096;
 /// How long a reader waits before it asks again for a block that another thread divides.
@@ -62,7 +65,9 @@ fn placed(partition: Partition, key: &[u8]) -> PlacedRow {
 #[derive(Debug, Default)]
 pub struct RankChanges {
     list: Vec<RankChange>,
-    are_too_many: bool,
+    /// The names of indexes with changes that are not in the list.
+    lost: HashSet<PlacedRow>,
+    is_all_lost: bool,
 }
 
 #[derive(Debug)]
@@ -85,25 +90,30 @@ impl RankChange {
 impl RankChanges {
     /// Notes that a row was written (1) or deleted (-1). The first bytes of its key, up to its sub-key, are the prefix.
     pub fn add(&mut self, partition: Partition, key: &[u8], prefix_bytes: usize, delta: i64) {
-        if self.list.len() == CHANGES_MAX {
-            self.are_too_many = true;
-        } else {
+        if self.list.len() < CHANGES_MAX {
             let row = placed(partition, key);
             let home_bytes = row.len() - key.len() + prefix_bytes;
             self.list.push(RankChange { row, home_bytes, delta });
+        } else if !self.is_all_lost {
+            self.lost.insert(placed(partition, key.get(..prefix_bytes).unwrap_or(key)));
+            self.is_all_lost = self.lost.len() > LOST_MAX;
         }
+    }
+
+    fn is_lost(&self, home: &Home) -> bool {
+        self.is_all_lost || self.lost.contains(&home.0)
     }
 
     /// Returns how many more rows an index would have below a sub-key; `None` if that is not known.
     pub fn below(&self, home: &Home, sub: &[u8]) -> Option<i64> {
         let of_home = self.list.iter().filter(|change| *change.home() == home.0[..]);
         let sum = of_home.filter(|change| change.sub() < sub).map(|change| change.delta).sum();
-        (!self.are_too_many).then_some(sum)
+        (!self.is_lost(home)).then_some(sum)
     }
 
     /// Returns whether rows of an index may have changed.
     pub fn may_have(&self, home: &Home) -> bool {
-        self.are_too_many || self.list.iter().any(|change| *change.home() == home.0[..])
+        self.is_lost(home) || self.list.iter().any(|change| *change.home() == home.0[..])
     }
 
     fn is_empty(&self) -> bool {
@@ -114,7 +124,9 @@ impl RankChanges {
     pub fn clear(&mut self) {
         self.list.clear();
         self.list.shrink_to(CHANGES_KEPT);
-        self.are_too_many = false;
+        if !self.lost.is_empty() {
+            (self.lost, self.is_all_lost) = (HashSet::new(), false);
+        }
     }
 }
 
@@ -157,6 +169,8 @@ struct Index {
     /// The number of the last question.
     used: u64,
     dividing: Option<Dividing>,
+    /// The number of rows with which the blocks took too much memory; 0 if that did not happen.
+    too_large: u64,
 }
 
 /// What changes while a block is divided without latches.
@@ -220,7 +234,7 @@ impl RankIndexes {
             index.used = used;
             return;
         }
-        let index = Index { blocks: Blocks::whole(rows), used, dividing: None };
+        let index = Index { blocks: Blocks::whole(rows), used, dividing: None, too_large: 0 };
         state.remove(&home.0);
         state.bytes += index.blocks.bytes() + home.0.len();
         state.indexes.insert(home.0[..].into(), index);
@@ -233,6 +247,14 @@ impl RankIndexes {
         let mut state = self.state.lock();
         state.replace(&home.0, block, parts);
         self.count.store(state.indexes.len(), Ordering::Release);
+    }
+
+    /// Returns whether the blocks of an index took more memory than all indexes may, when it had at most twice as many
+    /// rows as now. It stays one block then.
+    pub fn is_too_large(&self, home: &Home) -> bool {
+        let state = self.state.lock();
+        let index = state.indexes.get(&home.0[..]);
+        index.is_some_and(|it| it.too_large > 0 && it.blocks.total() >= it.too_large / 2)
     }
 
     /// Begins to divide a block without latches; a latch must be held until this returns. The cursor has the rows of
@@ -284,10 +306,11 @@ impl RankIndexes {
             return;
         }
         let state = &mut *self.state.lock();
-        if changes.are_too_many {
+        if changes.is_all_lost {
             state.indexes.clear();
             state.bytes = 0;
         }
+        changes.lost.iter().for_each(|home| state.remove(home));
         for change in &changes.list {
             let Some(index) = state.indexes.get_mut(change.home()) else { continue };
             if let Some(dividing) = &mut index.dividing {
@@ -325,6 +348,10 @@ impl State {
         let before = index.blocks.bytes();
         if !index.blocks.divide((&block.start, block.end.as_deref()), parts) {
             return self.remove(home);
+        }
+        if index.blocks.bytes() + home.len() > MEMORY_MAX {
+            index.too_large = index.blocks.total();
+            index.blocks = Blocks::whole(index.too_large);
         }
         self.bytes = self.bytes.saturating_sub(before) + index.blocks.bytes();
         while self.bytes > MEMORY_MAX {

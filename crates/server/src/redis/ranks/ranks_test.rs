@@ -136,19 +136,37 @@ fn rows_that_go_give_memory_back() {
 }
 
 #[test]
-fn too_many_changes_drop_all_indexes() {
+fn too_many_changes_drop_their_indexes() {
     let ranks = RankIndexes::default();
-    ranks.create(&home(), 1_000_000);
+    let (other, untouched) = (Home::new(Partition(8), PREFIX), Home::new(Partition(9), PREFIX));
+    [&home(), &other, &untouched].into_iter().for_each(|home| ranks.create(home, 1_000_000));
     let mut changes = RankChanges::default();
     (0..CHANGES_MAX).for_each(|_| change(&mut changes, b"a", 1));
     assert_eq!(changes.below(&home(), b"b"), Some(CHANGES_MAX as i64));
     assert_eq!(changes.below(&home(), b"a"), Some(0));
-    assert!(!changes.may_have(&Home::new(Partition(8), PREFIX)));
-    change(&mut changes, b"a", 1);
-    assert!(changes.below(&home(), b"b").is_none());
-    assert!(changes.may_have(&Home::new(Partition(8), PREFIX)));
+    assert!(!changes.may_have(&other));
+    // The list is full: from here on, only the names of indexes are noted.
+    let row = [PREFIX, b"a"].concat();
+    changes.add(Partition(8), &row, PREFIX.len(), 1);
+    assert_eq!(changes.below(&home(), b"b"), Some(CHANGES_MAX as i64));
+    assert!(changes.below(&other, b"b").is_none() && changes.may_have(&other));
+    assert!(!changes.may_have(&untouched));
     ranks.apply(&changes);
-    assert!(ranks.is_empty());
+    assert!(ranks.has(&home()) && !ranks.has(&other) && ranks.has(&untouched));
+    assert_eq!(ranks.find(&home(), b"").unwrap().count, 1_000_000 + CHANGES_MAX as u64);
+    // An index that is in both is dropped.
+    change(&mut changes, b"a", 1);
+    assert!(changes.below(&home(), b"b").is_none() && changes.may_have(&home()));
+    ranks.apply(&changes);
+    assert!(!ranks.has(&home()) && ranks.has(&untouched));
+    for partition in 0..=LOST_MAX as u32 {
+        changes.add(Partition(100 + partition), &row, PREFIX.len(), 1);
+    }
+    assert!(changes.may_have(&untouched));
+    ranks.apply(&changes);
+    assert!(ranks.is_empty() && ranks.sizes() == (0, 0));
+    changes.clear();
+    assert!(changes.below(&home(), b"b") == Some(0) && !changes.may_have(&home()));
 }
 
 #[test]
@@ -171,4 +189,33 @@ fn memory_is_bounded() {
     let (count, bytes) = ranks.sizes();
     assert!((1..10).contains(&count) && bytes <= MEMORY_MAX, "{count} {bytes}");
     assert!(ranks.has(&homes[9]) && !ranks.has(&homes[0]), "the oldest ones go");
+}
+
+#[test]
+fn an_index_that_does_not_fit_stays_one_block() {
+    let ranks = RankIndexes::default();
+    // Blocks whose beginnings have eight megabytes each.
+    let mut divider = Divider::new(b"");
+    let (mut long, rows) = (vec![b'x'; 8 << 20], 10 * BLOCK_ROWS);
+    for number in 0..rows as u32 {
+        long.truncate(8 << 20);
+        long.extend(row(number));
+        divider.add(&long);
+    }
+    let parts = divider.finish();
+    assert!(parts.bytes() > MEMORY_MAX);
+    let small = Home::new(Partition(1), PREFIX);
+    ranks.create(&small, 7);
+    ranks.create(&home(), rows);
+    let block = ranks.find(&home(), b"").unwrap();
+    assert!(!ranks.is_too_large(&home()));
+    ranks.divide(&home(), &block, parts);
+    assert!(ranks.is_too_large(&home()) && !ranks.is_too_large(&small));
+    assert_eq!(ranks.find(&home(), b"x"), Some(block));
+    assert!(ranks.has(&small) && ranks.sizes().1 < 1000, "{:?}", ranks.sizes());
+    // With half of the rows it is tried again.
+    let mut changes = RankChanges::default();
+    (0..=rows / 2).for_each(|_| change(&mut changes, b"x", -1));
+    ranks.apply(&changes);
+    assert!(!ranks.is_too_large(&home()));
 }

@@ -2,8 +2,7 @@
 
 use super::Upstream;
 use super::position::Position;
-use crate::redis::args::{Args, is};
-use crate::redis::command::{Command, Run};
+use crate::redis::args::Args;
 use crate::redis::execute::{Worker, queue};
 use crate::redis::failure::{Done, Failure};
 use crate::redis::server::Server;
@@ -132,27 +131,15 @@ impl<'s> Applier<'s> {
             queue(session, command, args);
             return Ok(());
         }
-        let queued = session.multi.iter().filter(|_| command.name == "exec");
-        let swaps = writes_elsewhere(command)
-            || queued.flat_map(|it| &it.commands).any(|it| writes_elsewhere(it.command));
         server.begin(worker);
         let start_us = worker.now_us;
         let result = server.run(worker, session, command, args, out);
         server.ended(worker, session, (command, args), start_us, &result);
-        if result.is_ok() && swaps {
-            // Its change is in no batch, so the position is written behind it.
-            server.save_upstream(worker)?;
-        }
         match (&result, has_error_in_array(out.bytes())) {
             (Ok(()), Some(text)) => Err(Failure::from(text)),
             _ => result,
         }
     }
-}
-
-/// Returns whether a command changes more than rows of its batch.
-fn writes_elsewhere(command: &Command) -> bool {
-    is(command.name.as_bytes(), "swapdb") && matches!(command.run, Run::Handler(_))
 }
 
 /// Returns the first error in the reply to a transaction, whose commands reply short lines in most cases.
@@ -189,3 +176,7 @@ impl Server {
         Ok(worker.txn.commit()?)
     }
 }
+
+#[cfg(test)]
+#[path = "apply_test.rs"]
+mod tests;

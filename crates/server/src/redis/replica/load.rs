@@ -3,7 +3,7 @@
 use super::Upstream;
 use super::position::{Position, Target};
 use super::state::Mode;
-use crate::dump::{Item, RdbFile};
+use crate::dump::{DumpError, Item, RdbFile};
 use crate::error::{Error, Result};
 use crate::redis::args::Args;
 use crate::redis::entries::{EntryBatch, Existing, Writing, error_of};
@@ -20,6 +20,39 @@ const VALUE_MAX: usize = 4 << 30;
 
 /// Receives the keys so far and the bytes that were read.
 pub(super) type Note<'a> = dyn FnMut(u64, u64) -> Result<()> + 'a;
+
+/// The keys that are read between two calls of a [`Note`].
+const NOTED_KEYS: u64 = 1000;
+
+/// Reads an RDB file to its checksum without keeping anything. `note` is called now and then.
+///
+/// # Errors
+///
+/// The file is damaged, or has something that is not supported or keys of databases beyond `databases`, or `note`
+/// failed.
+pub(super) fn check(source: impl Read, databases: u32, note: &mut Note<'_>) -> Result<()> {
+    let mut file = RdbFile::open(source, VALUE_MAX).map_err(|error| damaged(0, &error))?;
+    let mut keys = 0;
+    while let Some(item) = file.next_item().map_err(|error| damaged(file.offset(), &error))? {
+        let Item::Entry(entry) = item else { continue };
+        if entry.database >= u64::from(databases) {
+            let index = entry.database;
+            return Err(Error::Setting(format!(
+                "the copy has keys of database {index}: there are {databases} databases here; start \
+                 the server with more --databases"
+            )));
+        }
+        keys += 1;
+        if keys % NOTED_KEYS == 0 {
+            note(keys, file.offset() as u64)?;
+        }
+    }
+    note(keys, file.offset() as u64)
+}
+
+fn damaged(offset: usize, error: &DumpError) -> Error {
+    Error::corrupt(format!("the copy of the data, before byte {offset}: {error}"))
+}
 
 /// A copy that is being loaded.
 pub(super) struct Copy<'s> {
@@ -57,13 +90,10 @@ impl<'s> Copy<'s> {
     ///
     /// The file is damaged or has something that is not supported, or the store or `note` failed.
     pub fn load(&mut self, source: impl Read, note: &mut Note<'_>) -> Result<()> {
-        let damaged = |offset: usize, error| {
-            Error::corrupt(format!("the copy of the data, before byte {offset}: {error}"))
-        };
-        let mut file = RdbFile::open(source, VALUE_MAX).map_err(|error| damaged(0, error))?;
+        let mut file = RdbFile::open(source, VALUE_MAX).map_err(|error| damaged(0, &error))?;
         let mut batch = EntryBatch::default();
         loop {
-            match file.next_item().map_err(|error| damaged(file.offset(), error))? {
+            match file.next_item().map_err(|error| damaged(file.offset(), &error))? {
                 Some(Item::Entry(entry)) => {
                     if batch.is_full_for(&entry) {
                         self.put(&mut batch)?;

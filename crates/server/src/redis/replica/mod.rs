@@ -9,8 +9,6 @@
 //!
 //! * **RR1** Each commit of the stream has its position in the stream in the same batch. So after a crash the stream
 //!   continues exactly behind the last commit: no command is lost or applied twice.
-//!   The exception is SWAPDB, which changes the catalogue: its position is written behind it, and a crash between both
-//!   lets the stream swap the databases again.
 //! * **RR2** While data is incomplete, a row says so, from before the first old key is removed until all are there.
 //!   Commands that read or write data are answered with LOADING meanwhile, after a restart too.
 //! * **RR3** Nobody but the stream commits rows of Redis databases while the server is a replica: `Server::commit`

@@ -4,17 +4,19 @@
 //! copy = "$" length LF bytes | "$EOF:" mark:40 LF bytes mark
 //! ```
 //!
-//! The copy goes to a file first, so that the other server is rid of it soon, and the old data is served until it is
-//! there. The file has no name, so a killed process leaves nothing behind.
+//! The copy goes to a file first, so that the other server is rid of it soon. The file is read to its checksum before
+//! the old data is removed: a copy that was cut off or damaged changes nothing. The file has no name, so a killed process
+//! leaves nothing behind.
 
 use super::link::{ACK_INTERVAL, Link, unexpected};
-use super::load::Copy;
+use super::load::{Copy, check};
 use super::position::Position;
 use super::state::{Copied, LinkState};
 use crate::error::{Error, Result};
 use crate::resp::Peer;
 use std::fs::File;
 use std::io::{BufReader, ErrorKind, Read, Seek, Write};
+use std::net::TcpStream;
 use std::time::Instant;
 
 /// The length of the mark at the end of a copy of unknown length.
@@ -26,38 +28,24 @@ impl Link<'_> {
     /// Copies all data. It replaces what this server has.
     pub(super) fn copy(&self, peer: &mut Peer, position: Position) -> Result<Position> {
         self.update(|status| (status.link, status.copy) = (LinkState::Syncing, Copied::default()));
-        let line = self.line(peer)?;
         let mut file = self.spool_file()?;
-        let length = match line.strip_prefix('$') {
-            Some(text) => match text.strip_prefix("EOF:") {
-                Some(mark) if mark.len() == MARK => self.receive_marked(peer, mark, &mut file)?,
-                _ => {
-                    let length = text.parse().map_err(|_| unexpected("the copy", &line))?;
-                    self.update(|status| status.copy.total = Some(length));
-                    self.receive_counted(peer, length, &mut file)?
-                }
-            },
-            None => return Err(unexpected("the copy", &line)),
-        };
+        let length = self.receive(peer, &mut file)?;
         eprintln!("replica of {}: a copy of {length} bytes arrived", self.target);
-        file.rewind().map_err(|error| self.failed("the file of the copy", error))?;
-        // From here on nothing is left of a stream that was followed before.
-        self.update(|status| (status.position, status.copy.total) = (None, Some(length)));
-        let mut copy = Copy::begin(self.server, self.generation, &self.target)?;
-        let mut socket =
+        self.update(|status| status.copy.total = Some(length));
+        let socket =
             peer.socket().try_clone().map_err(|error| self.failed("the connection", error))?;
-        let mut last = Instant::now();
-        copy.load(BufReader::with_capacity(CHUNK, file), &mut |keys, loaded| {
-            if last.elapsed() >= ACK_INTERVAL {
-                last = Instant::now();
-                // The other server must not take this one for dead. If it is gone, the stream shows it.
-                _ = socket.write_all(b"\n");
-            }
+        let mut signs = Signs { socket, last: Instant::now() };
+        let source = self.from_begin(&file)?;
+        check(source, self.server.databases.count(), &mut |_, checked| {
+            self.update(|status| status.copy.checked = checked);
+            self.go_on(&mut signs)
+        })?;
+        // From here on nothing is left of a stream that was followed before.
+        self.update(|status| status.position = None);
+        let mut copy = Copy::begin(self.server, self.generation, &self.target)?;
+        copy.load(self.from_begin(&file)?, &mut |keys, loaded| {
             self.update(|status| (status.copy.keys, status.copy.loaded) = (keys, loaded));
-            match self.server.replication.is_stopping() {
-                true => Err(Error::Setting("the server stops".to_owned())),
-                false => Ok(()),
-            }
+            self.go_on(&mut signs)
         })?;
         copy.finish(&position)?;
         self.update(|status| {
@@ -67,6 +55,39 @@ impl Link<'_> {
         });
         eprintln!("replica of {}: the copy is loaded", self.target);
         Ok(position)
+    }
+
+    /// Writes the copy to a file, and returns its length in bytes.
+    fn receive(&self, peer: &mut Peer, file: &mut File) -> Result<u64> {
+        let line = self.line(peer)?;
+        let Some(text) = line.strip_prefix('$') else { return Err(unexpected("the copy", &line)) };
+        match text.strip_prefix("EOF:") {
+            Some(mark) if mark.len() == MARK => self.receive_marked(peer, mark, file),
+            _ => {
+                let length = text.parse().map_err(|_| unexpected("the copy", &line))?;
+                self.update(|status| status.copy.total = Some(length));
+                self.receive_counted(peer, length, file)
+            }
+        }
+    }
+
+    /// Returns a reader of the copy from its first byte.
+    fn from_begin<'f>(&self, mut file: &'f File) -> Result<BufReader<&'f File>> {
+        file.rewind().map_err(|error| self.failed("the file of the copy", error))?;
+        Ok(BufReader::with_capacity(CHUNK, file))
+    }
+
+    /// Gives the other server a sign of life, and fails if the copy is not wanted any more.
+    fn go_on(&self, signs: &mut Signs) -> Result<()> {
+        signs.send();
+        let replication = &self.server.replication;
+        if replication.is_stopping() {
+            return Err(Error::Setting("the server stops".to_owned()));
+        }
+        match replication.generation() == self.generation {
+            true => Ok(()),
+            false => Err(Error::Setting("the server follows another one now".to_owned())),
+        }
     }
 
     /// Returns a file without a name, in the directory of the data.
@@ -121,5 +142,22 @@ impl Link<'_> {
         let now_us = self.server.clock.monotonic_us();
         self.update(|status| (status.copy.read, status.heard_us) = (read, now_us));
         file.write_all(bytes).map_err(|error| self.failed("writing the file of the copy", error))
+    }
+}
+
+/// Signs of life while nothing is received.
+struct Signs {
+    socket: TcpStream,
+    last: Instant,
+}
+
+impl Signs {
+    /// Sends one if the last one is a while ago.
+    fn send(&mut self) {
+        if self.last.elapsed() >= ACK_INTERVAL {
+            self.last = Instant::now();
+            // The other server must not take this one for dead. If it is gone, the stream shows it.
+            _ = self.socket.write_all(b"\n");
+        }
     }
 }

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::redis::args::Args;
 use crate::redis::command::{Command, LOADING};
 use crate::redis::context::Context;
-use crate::redis::failure::{Done, Failure};
+use crate::redis::failure::Done;
 use crate::redis::server::Server;
 use crate::redis::session::Session;
 use crate::resp::Reply;
@@ -191,16 +191,6 @@ impl Server {
         self.replication.set_role(mode, target, None);
         if is_replica {
             unblock_all(self);
-        }
-    }
-
-    /// Checks whether a session may still change what is in no batch. All latches are held.
-    pub(in crate::redis) fn check_role_of(&self, session: &Session) -> Done {
-        match session.upstream {
-            None if self.replication.mode() == Mode::Master => Ok(()),
-            None => Err(READ_ONLY.into()),
-            Some(generation) if generation == self.replication.generation() => Ok(()),
-            Some(_) => Err(Failure::Ended("ERR the server follows another one now")),
         }
     }
 }

@@ -47,7 +47,7 @@ pub struct Status {
     pub heard_us: u64,
     /// When the connection was lost, by the monotonic clock.
     pub down_us: u64,
-    /// The bytes of the copy, if they are known, those that arrived, and those that were written to the store.
+    /// The bytes of the copy, if they are known, those that arrived, were checked, and were written to the store.
     pub copy: Copied,
     /// Commands of the stream that failed since the last full copy. The copy may differ from the original then.
     pub errors: u64,
@@ -62,6 +62,8 @@ pub struct Copied {
     pub total: Option<u64>,
     /// The bytes that arrived.
     pub read: u64,
+    /// The bytes that were checked.
+    pub checked: u64,
     /// The bytes that were loaded.
     pub loaded: u64,
     /// The keys that were loaded.

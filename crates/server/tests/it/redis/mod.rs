@@ -16,6 +16,7 @@ mod lists;
 mod million;
 mod pubsub;
 mod replica;
+mod replica_faults;
 mod scripting;
 mod sets;
 mod settings;
@@ -25,6 +26,7 @@ mod streams;
 mod strings;
 mod tracking;
 pub mod transfer;
+mod upstream;
 mod users;
 
 pub use client::{Client, Duplex, Value};

@@ -78,7 +78,7 @@ impl Drop for Restartable {
 }
 
 #[track_caller]
-fn wait_for(what: &str, mut is_met: impl FnMut() -> bool) {
+pub(super) fn wait_for(what: &str, mut is_met: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !is_met() {
         assert!(begun.elapsed() < PATIENCE, "{what} took too long");
@@ -87,7 +87,7 @@ fn wait_for(what: &str, mut is_met: impl FnMut() -> bool) {
 }
 
 /// Returns a line of a section of INFO.
-fn info(client: &mut Client, section: &str, name: &str) -> String {
+pub(super) fn info(client: &mut Client, section: &str, name: &str) -> String {
     let Value::Bulk(text) = client.say(&format!("INFO {section}")) else { panic!("no INFO") };
     let text = String::from_utf8(text).unwrap();
     let prefix = format!("{name}:");
@@ -124,7 +124,8 @@ fn write(address: SocketAddr, is_over: &AtomicBool, seed: u64) -> u64 {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut round = 0;
     client.say("XGROUP CREATE log readers 0 MKSTREAM");
-    while !is_over.load(Ordering::Relaxed) {
+    // On a busy machine the work may be over before the first round.
+    while round < 2 || !is_over.load(Ordering::Relaxed) {
         round += 1;
         let (one, other) = (random.usize(..200), random.usize(..200));
         let mut commands: Vec<Vec<Vec<u8>>> = [
@@ -164,9 +165,20 @@ fn write(address: SocketAddr, is_over: &AtomicBool, seed: u64) -> u64 {
         let keys = [format!("scripted:{one}"), format!("list:{other}")];
         commands
             .push(["EVAL", script, "2", &keys[0], &keys[1], "7"].map(|word| word.into()).to_vec());
-        if round % 50 == 0 {
-            commands.push(words("SWAPDB 5 6"));
-        }
+        let swaps: &[&str] = match round % 20 {
+            5 => &["SWAPDB 3 5", "INCR swaps"],
+            15 => &[
+                "MULTI",
+                "SELECT 5",
+                "APPEND swapped a",
+                "SWAPDB 5 3",
+                "APPEND swapped b",
+                "SELECT 0",
+                "EXEC",
+            ],
+            _ => &[],
+        };
+        commands.extend(swaps.iter().map(|line| words(line)));
         client.pipeline(&commands);
         // A build without optimisations must be able to follow.
         std::thread::sleep(Duration::from_millis(20));

@@ -2,7 +2,7 @@
 
 use super::{Client, Ours, Theirs, Value, words};
 use ferrolith_server::clock::SystemClock;
-use ferrolith_server::dump::{self, Value as Stored};
+use ferrolith_server::dump::{self, Item, RdbFile, Value as Stored};
 use ferrolith_server::redis::server::Settings;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -11,7 +11,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 
 /// The databases that tests use.
-pub const DATABASES: [u64; 2] = [0, 3];
+pub const DATABASES: [u64; 3] = [0, 3, 5];
 
 /// Everything of a server: values and expiries by database and key.
 pub type Contents = BTreeMap<(u64, Vec<u8>), (Stored, i64)>;
@@ -317,4 +317,45 @@ fn fields_that_expire_need_a_newer_file() {
     let ours = serve(other);
     let found = ours.connect().say("HPEXPIRETIME h FIELDS 2 a b");
     assert_eq!(found, Value::Array(vec![Value::Integer(4_000_000_000_000), Value::Integer(-1)]));
+}
+
+#[test]
+fn more_than_sixteen_databases_are_exported() {
+    let settings = Settings { databases: 40, ..Settings::default() };
+    let ours = Ours::start_in(tempfile::tempdir().unwrap(), Arc::new(SystemClock::new()), settings);
+    let mut our = ours.connect();
+    for database in [0, 16, 39] {
+        our.say(&format!("SELECT {database}"));
+        our.say(&format!("SET k in-{database}"));
+    }
+    drop(our);
+    let (dir, out) = (ours.close(), tempfile::tempdir().unwrap());
+    let file = out.path().join("dump.rdb");
+    let export = ["export", "--dir", text(dir.path()), "--rdb", text(&file)];
+    let refusal = fail(&export);
+    assert!(refusal.contains("raise --databases to 40"), "{refusal}");
+    assert!(!file.exists());
+    let printed = succeed(&[&export[..], &["--databases", "40"]].concat());
+    assert!(printed.contains("exported 3 keys"), "{printed}");
+    let bytes = std::fs::read(&file).unwrap();
+    let mut rdb = RdbFile::open(&bytes[..], 1 << 20).unwrap();
+    let mut found = Vec::new();
+    while let Some(item) = rdb.next_item().unwrap() {
+        if let Item::Entry(entry) = item {
+            found.push((entry.database, entry.value));
+        }
+    }
+    let value = |at: u64| (at, Stored::String(format!("in-{at}").into_bytes()));
+    assert_eq!(found, [0, 16, 39].map(value));
+    // A server with fewer databases takes none of it.
+    let other = tempfile::tempdir().unwrap();
+    let import = ["import", "--rdb", text(&file), "--dir", text(other.path())];
+    let refusal = fail(&import);
+    assert!(refusal.contains("--databases"), "{refusal}");
+    succeed(&[&import[..], &["--databases", "40", "--existing", "replace"]].concat());
+    let settings = Settings { databases: 40, ..Settings::default() };
+    let ours = Ours::start_in(other, Arc::new(SystemClock::new()), settings);
+    let mut our = ours.connect();
+    our.say("SELECT 39");
+    assert_eq!(our.say("GET k"), Value::bulk("in-39"));
 }

@@ -137,3 +137,50 @@ fn a_signal_reads_the_files_again() {
     child.kill().unwrap();
     child.wait().unwrap();
 }
+
+/// SIGHUP while the server starts: it reads the files again as soon as it serves.
+#[test]
+fn a_signal_may_come_early() {
+    let dir = tempfile::tempdir().unwrap();
+    install(dir.path(), "server");
+    // The start waits for a writer of this pipe.
+    let users = dir.path().join("users");
+    assert!(Command::new("mkfifo").arg(&users).status().unwrap().success());
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ferrolith-server"))
+        .arg("--dir")
+        .arg(dir.path().join("data"))
+        .args(["--listen", "--tls-listen=127.0.0.1:0", "--memory-mb=64"])
+        .args(["--tls-cert", &in_dir(dir.path()).cert, "--tls-key", &in_dir(dir.path()).key])
+        .args(["--tls-ca", &file("ca.pem")])
+        .arg("--aclfile")
+        .arg(&users)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let begun = std::time::Instant::now();
+    loop {
+        let status = std::fs::read_to_string(&status).unwrap();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+        // SIGHUP is the first signal.
+        if u64::from_str_radix(caught.trim(), 16).unwrap() & 1 == 1 {
+            break;
+        }
+        assert!(child.try_wait().unwrap().is_none(), "the server ended");
+        assert!(begun.elapsed().as_secs() < 60, "SIGHUP has no handler while the server starts");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-HUP", &pid]).status().unwrap().success());
+    std::fs::write(&users, "").unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let line = lines.next().expect("an address").unwrap();
+    let address = line.strip_prefix("Redis clients over TLS: ").expect(&line).parse().unwrap();
+    let mut errors = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert_eq!(errors.next().unwrap().unwrap(), "SIGHUP: read the files of TLS again");
+    assert_eq!(Client::over(connect(address, Some("client")).unwrap()).say("PING"), pong());
+    // The other signals end it in order.
+    assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    assert!(child.wait().unwrap().success());
+}

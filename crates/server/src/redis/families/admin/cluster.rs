@@ -190,7 +190,9 @@ fn parse_slot(argument: &[u8]) -> Result<u16, Failure> {
 
 /// Returns up to `max` keys of a slot of database 0.
 fn keys_of(context: &Context<'_>, slot: u16, max: usize) -> Done<Vec<Vec<u8>>> {
-    let Some(database) = context.server.databases.existing(0) else { return Ok(Vec::new()) };
+    let Some(database) = context.existing_databases().find(|at| at.index() == 0) else {
+        return Ok(Vec::new());
+    };
     let start = meta_prefix(slot);
     let range = Range { end: after_prefix(&start), start };
     let mut rows = context.txn.rows(database.partition_of(slot), range)?;

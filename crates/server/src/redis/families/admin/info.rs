@@ -333,12 +333,11 @@ fn cluster(context: &Context<'_>, _: &Totals, text: &mut Text) -> Done {
 }
 
 fn keyspace(context: &Context<'_>, _: &Totals, text: &mut Text) -> Done {
-    for index in 0..context.server.databases.count() {
-        let Some(database) = context.server.databases.existing(index) else { continue };
+    for database in context.existing_databases() {
         let keys = super::keyspace::count(context, &database)?;
         if keys.keys > 0 {
             text.line(
-                &format!("db{index}"),
+                &format!("db{}", database.index()),
                 format_args!(
                     "keys={},expires={},avg_ttl={}",
                     keys.keys, keys.expiring, keys.mean_ttl_ms

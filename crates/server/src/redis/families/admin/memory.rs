@@ -124,10 +124,8 @@ fn sample(context: &Context<'_>, collection: &Coll<'_>, kind: u8, samples: usize
 fn stats(context: &mut Context<'_>, _: Args<'_>) -> Done {
     let memory = Memory::now(context.server);
     let mut keys = 0;
-    for index in 0..context.server.databases.count() {
-        if let Some(database) = context.server.databases.existing(index) {
-            keys += super::keyspace::count(context, &database)?.keys;
-        }
+    for database in context.existing_databases() {
+        keys += super::keyspace::count(context, &database)?.keys;
     }
     let numbers = [
         ("peak.allocated", memory.peak),

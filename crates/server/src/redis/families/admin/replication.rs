@@ -127,9 +127,11 @@ fn describe_link(server: &Server, status: &Status, text: &mut Text) {
         text.line("master_sync_total_bytes", total);
         text.line("master_sync_read_bytes", copy.read);
         text.line("master_sync_left_bytes", total.saturating_sub(copy.read));
-        let percent = done as f64 * 100.0 / total.max(1) as f64;
+        // As Redis shows it: 0 as long as the length is not known.
+        let percent = if total == 0 { 0.0 } else { done as f64 * 100.0 / total as f64 };
         text.line("master_sync_perc", format_args!("{percent:.2}"));
         text.line("master_sync_last_io_seconds_ago", since(status.heard_us));
+        text.line("master_sync_checked_bytes", copy.checked);
         text.line("master_sync_loaded_bytes", copy.loaded);
         text.line("master_sync_loaded_keys", copy.keys);
     }

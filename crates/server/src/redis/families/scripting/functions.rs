@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(super) fn fcall(context: &mut Context<'_>, args: Args<'_>) -> Done {
     context.show_to_monitors(args);
     let name = args.at(1);
-    let libraries = context.server.scripts.libraries();
+    let libraries = context.libraries();
     let library = libraries.of_function(name).map(Arc::clone);
     let Some(library) = library else { return Err("ERR Function not found".into()) };
     let Some(function) = library.function(name) else {
@@ -39,9 +39,7 @@ pub(super) fn load(context: &mut Context<'_>, args: Args<'_>) -> Done {
     }
     let (code, replaces) = (args.at(args.len() - 1), !options.is_empty());
     let name = library_name(code).map_err(error)?;
-    let server = context.server;
-    let change = server.scripts.begin_change();
-    let mut libraries = Libraries::clone(&server.scripts.libraries());
+    let mut libraries = Libraries::clone(&context.libraries());
     if !replaces && libraries.get(&name).is_some() {
         let name = String::from_utf8_lossy(&name);
         return Err(format!("ERR Library '{name}' already exists").into());
@@ -50,7 +48,7 @@ pub(super) fn load(context: &mut Context<'_>, args: Args<'_>) -> Done {
     libraries.add(library, replaces).map_err(error)?;
     let (partition, key) = library_row(&name);
     context.txn.put(partition, &key, code)?;
-    server.scripts.replace_libraries(&change, libraries);
+    context.replace_libraries(libraries);
     context.out.bulk(&name);
     Ok(())
 }
@@ -75,15 +73,13 @@ pub(super) fn error(text: String) -> Failure {
 
 /// FUNCTION DELETE.
 pub(super) fn delete(context: &mut Context<'_>, args: Args<'_>) -> Done {
-    let scripts = &context.server.scripts;
-    let change = scripts.begin_change();
-    let mut libraries = Libraries::clone(&scripts.libraries());
+    let mut libraries = Libraries::clone(&context.libraries());
     if !libraries.remove(args.at(2)) {
         return Err("ERR Library not found".into());
     }
     let (partition, key) = library_row(args.at(2));
     context.txn.delete(partition, &key)?;
-    scripts.replace_libraries(&change, libraries);
+    context.replace_libraries(libraries);
     context.out.ok();
     Ok(())
 }
@@ -96,13 +92,11 @@ pub(super) fn flush(context: &mut Context<'_>, args: Args<'_>) -> Done {
     if args.len() == 3 && !is_mode(args) {
         return Err("ERR FUNCTION FLUSH only supports SYNC|ASYNC option".into());
     }
-    let scripts = &context.server.scripts;
-    let change = scripts.begin_change();
-    for library in scripts.libraries().iter() {
+    for library in context.libraries().iter() {
         let (partition, key) = library_row(library.name());
         context.txn.delete(partition, &key)?;
     }
-    scripts.replace_libraries(&change, Libraries::default());
+    context.replace_libraries(Libraries::default());
     context.out.ok();
     Ok(())
 }
@@ -129,7 +123,7 @@ pub(super) fn list(context: &mut Context<'_>, args: Args<'_>) -> Done {
             return Err(format!("ERR Unknown argument {option}").into());
         }
     }
-    let libraries = context.server.scripts.libraries();
+    let libraries = context.libraries();
     let is_wanted = |library: &&Arc<Library>| {
         pattern.is_none_or(|pattern| glob::matches(pattern, library.name(), Case::Ignored))
     };
@@ -166,6 +160,7 @@ fn reply_library(context: &mut Context<'_>, library: &Library, with_code: bool) 
 
 /// FUNCTION STATS.
 pub(super) fn stats(context: &mut Context<'_>, _: Args<'_>) -> Done {
+    let libraries = context.libraries();
     let (server, out) = (context.server, &mut *context.out);
     out.map(2);
     out.bulk(b"running_script");
@@ -183,7 +178,6 @@ pub(super) fn stats(context: &mut Context<'_>, _: Args<'_>) -> Done {
             out.integer((us / 1000) as i64);
         }
     }
-    let libraries = server.scripts.libraries();
     out.bulk(b"engines");
     out.map(1);
     out.bulk(b"LUA");
@@ -194,3 +188,7 @@ pub(super) fn stats(context: &mut Context<'_>, _: Args<'_>) -> Done {
     out.count(libraries.function_count());
     Ok(())
 }
+
+#[cfg(test)]
+#[path = "functions_test.rs"]
+mod tests;

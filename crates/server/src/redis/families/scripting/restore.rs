@@ -13,7 +13,7 @@ const CODE_MAX: usize = 64 << 20;
 
 /// FUNCTION DUMP.
 pub(super) fn dump(context: &mut Context<'_>, _: Args<'_>) -> Done {
-    let libraries = context.server.scripts.libraries();
+    let libraries = context.libraries();
     let codes = libraries.iter().map(|library| library.code());
     context.out.bulk(&dump::encode_functions(codes, Version::V10));
     Ok(())
@@ -35,15 +35,13 @@ pub(super) fn restore(context: &mut Context<'_>, args: Args<'_>) -> Done {
         }
     };
     let codes = dump::decode_functions(args.at(2), CODE_MAX).map_err(refusal)?;
-    let server = context.server;
-    let change = server.scripts.begin_change();
     let mut restored = Libraries::default();
     for code in &codes {
         let library = load_library(context, args, code)?;
         restored.add(library, false).map_err(error)?;
     }
     let rows: Vec<_> = restored.iter().cloned().collect();
-    let old = server.scripts.libraries();
+    let old = context.libraries();
     let mut libraries = if flushes { Libraries::default() } else { Libraries::clone(&old) };
     libraries.add_all(restored, replaces).map_err(error)?;
     if flushes {
@@ -56,7 +54,7 @@ pub(super) fn restore(context: &mut Context<'_>, args: Args<'_>) -> Done {
         let (partition, key) = library_row(library.name());
         context.txn.put(partition, &key, library.code())?;
     }
-    server.scripts.replace_libraries(&change, libraries);
+    context.replace_libraries(libraries);
     context.out.ok();
     Ok(())
 }

@@ -133,7 +133,11 @@ impl SortedSet<'_> {
         for _ in 0..DIVISIONS_MAX {
             match find(context) {
                 Some(block) if block.count <= 2 * BLOCK_ROWS => return Ok(Some(block)),
-                Some(block) => self.divide(context, home, kind, block)?,
+                Some(block) => {
+                    if !self.divide(context, home, kind, block)? {
+                        return Ok(None);
+                    }
+                }
                 None => match self.committed_len(context)? {
                     Some(rows) => context.server.ranks.create(home, rows),
                     None => return Ok(None),
@@ -155,14 +159,18 @@ impl SortedSet<'_> {
         Ok(row.filter(|row| row.version == self.coll.row.version).map(|row| row.count))
     }
 
-    /// Divides a block. A large one is left to a thread, which divides it without latches, if this can be.
-    fn divide(&self, context: &mut Context<'_>, home: &Home, kind: u8, block: Block) -> Done {
+    /// Divides a block. A large one is left to a thread, which divides it without latches, if this can be. Returns
+    /// `false` if the index would take too much memory.
+    fn divide(&self, context: &mut Context<'_>, home: &Home, kind: u8, block: Block) -> Done<bool> {
         let is_large = block.count > DIVIDED_MAX;
         if is_large && !context.is_detached() {
             return Err(match context.cause() {
                 Cause::Client => Failure::NeedsThread,
                 _ => Failure::TooLong { ran_us: 0 },
             });
+        }
+        if context.server.ranks.is_too_large(home) {
+            return Ok(false);
         }
         let range = self.coll.range(kind, &block.start, block.end.as_deref());
         // Only committed rows are counted.
@@ -184,7 +192,7 @@ impl SortedSet<'_> {
         }
         cursor.status()?;
         context.server.ranks.divide(home, &block, divider.finish());
-        Ok(())
+        Ok(true)
     }
 }
 
