@@ -46,6 +46,10 @@ fn look_ups_of_commands_that_read_are_counted() {
         ("GETSET k w", 1, 0),
         ("GETDEL k", 1, 0),
         ("GETDEL k", 0, 1),
+        ("SORT l ALPHA", 1, 0),
+        ("SORT nope STORE d", 0, 1),
+        ("SORT l BY k_* GET # GET v_*->f", 1, 2),
+        ("SORT_RO l BY * ALPHA GET h*->f GET k_* GET k_*", 1, 4),
         ("SCAN 0", 0, 0),
         ("WATCH l", 0, 0),
     ];
