@@ -269,10 +269,12 @@ impl Command {
         self.is_write() || (self.group == Group::Scripting && self.flags.has(MAY_REPLICATE))
     }
 
-    /// Returns whether look-ups of its keys count in INFO.
+    /// Returns whether all look-ups of its keys count in INFO. A command that uses keys without naming them counts by
+    /// itself.
     #[inline]
     pub fn counts_lookups(&self) -> bool {
-        self.flags.has(COUNTED) || (self.flags.has(READONLY) && !self.keys.is_empty())
+        let reads = self.flags.has(READONLY) && !self.flags.has(UNDECLARED);
+        self.flags.has(COUNTED) || (reads && !self.keys.is_empty())
     }
 
     /// Returns whether the command may write rows.

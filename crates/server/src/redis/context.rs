@@ -282,10 +282,15 @@ impl Context<'_> {
     pub fn count_lookup(&self, key: &[u8], is_found: bool) {
         let address = key.as_ptr().addr();
         if self.command.counts_lookups() && self.counted.replace(address) != address {
-            self.stats.count_lookup(is_found);
-            if !is_found {
-                self.notify_miss(key);
-            }
+            self.count_read(key, is_found);
+        }
+    }
+
+    /// Counts a look-up of a key for INFO, whatever the command is.
+    pub fn count_read(&self, key: &[u8], is_found: bool) {
+        self.stats.count_lookup(is_found);
+        if !is_found {
+            self.notify_miss(key);
         }
     }
 

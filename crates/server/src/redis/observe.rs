@@ -24,6 +24,8 @@ pub(super) enum Source {
     Client,
     /// Its script.
     Script,
+    /// The client, some time ago: the command waited, and its call was counted and shown then.
+    Waiter,
 }
 
 /// A command that ran.
@@ -53,13 +55,44 @@ impl Server {
     ) {
         worker.now_us = self.clock.monotonic_us();
         let us = worker.now_us.saturating_sub(start_us);
-        if session.blocked.is_none() {
+        if session.blocked.is_some() {
+            worker.stats.count_waiting(command.id);
+        } else {
             let ran = Ran { command, args, result, source: Source::Client, us };
             self.count(&worker.stats, session, &ran);
         }
         if !self.monitors.is_empty() && !command.flags.has(SKIP_MONITOR) {
             self.feed_monitors(session, command, args, Source::Client);
         }
+    }
+
+    /// Notes that a waiting client's command was evaluated once more, from `start_us` on, and has a reply.
+    pub(super) fn waiter_ended(
+        &self,
+        worker: &mut Worker,
+        session: &Session,
+        (command, args): (&'static Command, Args<'_>),
+        start_us: u64,
+        result: &Done,
+    ) {
+        worker.now_us = self.clock.monotonic_us();
+        let us = worker.now_us.saturating_sub(start_us);
+        let ran = Ran { command, args, result, source: Source::Waiter, us };
+        self.count(&worker.stats, session, &ran);
+    }
+
+    /// Counts a command that waited until another client ended it, with an error or as if its time were over.
+    pub(super) fn waiter_unblocked(
+        &self,
+        stats: &WorkerStats,
+        command: &Command,
+        error: Option<&str>,
+    ) {
+        if let Some(text) = error {
+            stats.count_error(text);
+        }
+        let has_times = self.parameters.is_on(LATENCY_TRACKING);
+        stats.count_waited(command.id, Outcome::Failed, 0, has_times);
     }
 
     /// Shows a script's call to the clients of MONITOR.
@@ -93,7 +126,10 @@ impl Server {
             }
         };
         let has_times = self.parameters.is_on(LATENCY_TRACKING);
-        stats.count(ran.command.id, outcome, ran.us, has_times);
+        match ran.source {
+            Source::Waiter => stats.count_waited(ran.command.id, outcome, ran.us, has_times),
+            _ => stats.count(ran.command.id, outcome, ran.us, has_times),
+        }
         let slower_than = self.parameters.number(SLOWER_THAN);
         let is_slow = u64::try_from(slower_than).is_ok_and(|min_us| ran.us >= min_us);
         if is_slow && !ran.command.flags.has(SKIP_SLOWLOG) {

@@ -32,6 +32,7 @@ const FAMILIES: &[&[Command]] = &[
     families::object::COMMANDS,
     families::sort::COMMANDS,
     families::pubsub::COMMANDS,
+    families::migrate::COMMANDS,
     families::waits::COMMANDS,
     families::lists::COMMANDS,
     families::streams::COMMANDS,

@@ -114,7 +114,7 @@ impl Server {
             Ok(()) => self.commit(worker),
             Err(failure) => Err(failure),
         };
-        self.ended(worker, &session, (command, args), start_us, &result);
+        self.waiter_ended(worker, &session, (command, args), start_us, &result);
         if let Err(failure) = result {
             worker.discard();
             out.clear();

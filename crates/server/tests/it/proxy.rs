@@ -200,8 +200,25 @@ fn the_tables_default_time_holds() {
         client.say(command);
         assert_eq!(client.say("TTL a"), Value::Integer(-1), "{command}");
     }
+    // Before the table had a default time, rows lived without end.
+    server.set_env("default_ttl", "0");
+    for command in ["SET n 1", "HSET h n 1 i 1 f 1.5"] {
+        client.say(command);
+    }
+    server.set_env("default_ttl", "60");
+    for command in ["INCR n", "DECRBY n 3", "INCRBYFLOAT n 0.5"] {
+        client.say(command);
+        assert_eq!(client.say("TTL n"), Value::Integer(-1), "{command}");
+    }
+    for (command, field) in [("HINCRBY h i 2", "i"), ("HINCRBYFLOAT h f 2", "f")] {
+        client.say(command);
+        let ttl = client.say(&format!("HTTL h FIELDS 1 {field}"));
+        assert_eq!(ttl, Value::Array(vec![Value::Integer(-1)]), "{command}");
+    }
+    client.say("HINCRBY h new 2");
+    assert_eq!(client.say("HTTL h FIELDS 1 new"), Value::Array(vec![Value::Integer(60)]));
     client.say("EXPIRE m 20");
-    for command in ["APPEND m x", "SET m 2 KEEPTTL"] {
+    for command in ["APPEND m x", "SET m 2 KEEPTTL", "INCR m"] {
         client.say(command);
         assert_eq!(client.say("TTL m"), Value::Integer(20), "{command}");
     }
@@ -231,7 +248,10 @@ fn what_is_not_supported_is_refused_by_name() {
         ("LPUSH l 1", "lpush"),
         ("ZADD z 1 m", "zadd"),
         ("MULTI", "multi"),
+        ("EXEC", "exec"),
         ("EVAL x 0", "eval"),
+        ("FCALL f 0", "fcall"),
+        ("GEOSEARCH g FROMMEMBER m BYRADIUS 1 m", "geosearch"),
         ("GEOADD g 1 1 m", "geoadd"),
         ("CONFIG GET x", "config|get"),
         ("CLIENT LIST", "client|list"),

@@ -189,13 +189,23 @@ pub(super) fn append(evaluation: &mut Evaluation<'_>, args: Args<'_>) -> Done {
         )
         .into());
     }
-    match kept {
-        // Also "never", whatever the table's default time is.
-        Some(kept) => evaluation.put_exactly(&place, b"", &data, kept)?,
-        None => evaluation.put(&place, b"", &data, 0)?,
-    }
+    put_keeping(evaluation, (&place, b""), &data, kept)?;
     evaluation.out.count(data.len());
     Ok(())
+}
+
+/// Writes a row with the expiry that the row before it had, also if that is "never". A new row expires after the
+/// table's default time.
+fn put_keeping(
+    evaluation: &mut Evaluation<'_>,
+    (place, sort_key): (&Place<'_>, &[u8]),
+    data: &[u8],
+    kept: Option<u32>,
+) -> Done {
+    match kept {
+        Some(kept) => evaluation.put_exactly(place, sort_key, data, kept),
+        None => evaluation.put(place, sort_key, data, 0),
+    }
 }
 
 pub(super) fn incr(evaluation: &mut Evaluation<'_>, args: Args<'_>) -> Done {
@@ -231,9 +241,11 @@ pub(super) fn add_to(
 ) -> Done<i64> {
     let read = |value: crate::rows::pegasus::Value<'_>| (integer::parse(value.data), value.expiry);
     let old = evaluation.with_row(place, sort_key, |value, _| read(value))?;
-    let (old, expiry) = old.unwrap_or((Some(0), 0));
+    let kept = old.map(|(_, expiry)| expiry);
+    let old = old.map_or(Some(0), |(old, _)| old);
     let sum = old.ok_or(not_integer)?.checked_add(by).ok_or(OVERFLOW)?;
-    evaluation.put(place, sort_key, itoa::Buffer::new().format(sum).as_bytes(), expiry)?;
+    let mut text = itoa::Buffer::new();
+    put_keeping(evaluation, (place, sort_key), text.format(sum).as_bytes(), kept)?;
     Ok(sum)
 }
 
@@ -254,9 +266,10 @@ pub(super) fn add_float_to(
 ) -> Done<String> {
     let old = evaluation
         .with_row(place, sort_key, |value, _| (LongDouble::parse(value.data), value.expiry))?;
-    let (old, expiry) = old.unwrap_or((Some(LongDouble::ZERO), 0));
+    let kept = old.map(|(_, expiry)| expiry);
+    let old = old.map_or(Some(LongDouble::ZERO), |(old, _)| old);
     let sum = old.ok_or(not_float)?.checked_add(by);
     let text = sum.ok_or("ERR increment would produce NaN or Infinity")?.to_string();
-    evaluation.put(place, sort_key, text.as_bytes(), expiry)?;
+    put_keeping(evaluation, (place, sort_key), text.as_bytes(), kept)?;
     Ok(text)
 }

@@ -12,6 +12,7 @@ pub(super) mod hyperloglog;
 pub(super) mod keys;
 pub(super) mod keyspace;
 pub(super) mod lists;
+pub(super) mod migrate;
 pub(super) mod object;
 pub(super) mod pubsub;
 pub(super) mod scripting;

@@ -1,10 +1,9 @@
-//! WAIT and WAITAOF: how far writes got. MIGRATE is refused by name.
+//! WAIT and WAITAOF: how far writes got.
 
 use crate::redis::args::Args;
-use crate::redis::command::{BLOCKING, Command, Group, NOSCRIPT, WRITE};
+use crate::redis::command::{BLOCKING, Command, Group, NOSCRIPT};
 use crate::redis::context::Context;
 use crate::redis::failure::Done;
-use crate::redis::keyspec::{RW_POP, RW_POP_INCOMPLETE, all_after, filled};
 use crate::redis::waiters::Timeout;
 use crate::text::integer;
 
@@ -13,9 +12,6 @@ pub(in crate::redis) const COMMANDS: &[Command] = &[
         .with_docs("3.0.0", "Waits for replicas: there are none, so it waits for its whole time."),
     Command::new("waitaof", 4, NOSCRIPT.and(BLOCKING), Group::Generic, wait_aof)
         .with_docs("7.2.0", "Waits until the writes of the connection are on the device."),
-    Command::new("migrate", -6, WRITE, Group::Generic, migrate)
-        .with_keys(&[filled(3, RW_POP), all_after("KEYS", -2, RW_POP_INCOMPLETE)])
-        .with_docs("2.6.0", "Refused: keys are moved between servers with DUMP and RESTORE."),
 ];
 
 /// Parses a time in milliseconds; `None` is without end.
@@ -57,8 +53,4 @@ fn wait_aof(context: &mut Context<'_>, args: Args<'_>) -> Done {
     }
     context.block(&[b""], timeout, Timeout::Pair(local, 0));
     Ok(())
-}
-
-fn migrate(_: &mut Context<'_>, _: Args<'_>) -> Done {
-    Err("ERR MIGRATE is not supported; use DUMP and RESTORE".into())
 }

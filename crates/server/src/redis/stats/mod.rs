@@ -86,6 +86,19 @@ impl WorkerStats {
             return counters.rejected.add(1);
         }
         counters.calls.add(1);
+        self.count_waited(command, outcome, us, has_times);
+    }
+
+    /// Counts a command that waits. [`count_waited`](WorkerStats::count_waited) counts the rest when it is answered.
+    pub fn count_waiting(&self, command: u16) {
+        if let Some(counters) = self.commands.get(usize::from(command)) {
+            counters.calls.add(1);
+        }
+    }
+
+    /// Counts time and outcome of a command whose call is counted.
+    pub fn count_waited(&self, command: u16, outcome: Outcome, us: u64, has_times: bool) {
+        let Some(counters) = self.commands.get(usize::from(command)) else { return };
         counters.us.add(us);
         if outcome == Outcome::Failed {
             counters.failed.add(1);

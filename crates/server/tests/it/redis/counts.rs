@@ -1,13 +1,13 @@
 //! What INFO and CLIENT LIST count.
 
-use super::{Client, Ours, Value};
+use super::{Client, Ours, Value, words};
 use ferrolith_server::clock::ManualClock;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Returns the number of a line of INFO's statistics.
 fn number(client: &mut Client, name: &str) -> u64 {
-    let Value::Bulk(text) = client.say("INFO stats") else { panic!("no text") };
+    let Value::Bulk(text) = client.say("INFO all") else { panic!("no text") };
     let text = String::from_utf8(text).unwrap();
     let line = text.lines().find_map(|line| line.strip_prefix(&format!("{name}:")));
     line.unwrap_or_else(|| panic!("no {name}")).parse().unwrap()
@@ -46,6 +46,10 @@ fn look_ups_of_commands_that_read_are_counted() {
         ("GETSET k w", 1, 0),
         ("GETDEL k", 1, 0),
         ("GETDEL k", 0, 1),
+        ("SORT l ALPHA", 1, 0),
+        ("SORT nope STORE d", 0, 1),
+        ("SORT l BY k_* GET # GET v_*->f", 1, 2),
+        ("SORT_RO l BY * ALPHA GET h*->f GET k_* GET k_*", 1, 4),
         ("SCAN 0", 0, 0),
         ("WATCH l", 0, 0),
     ];
@@ -60,6 +64,55 @@ fn look_ups_of_commands_that_read_are_counted() {
         before = after;
     }
     assert_eq!(counts("CONFIG RESETSTAT"), (0, 0));
+}
+
+/// Returns `calls` and `failed_calls` of BLPOP, and how often it was unblocked with an error.
+fn waits(client: &mut Client) -> (String, String, String) {
+    let Value::Bulk(all) = client.say("INFO everything") else { panic!("no text") };
+    let all = String::from_utf8(all).unwrap();
+    let line = |name: &str| all.lines().find_map(|line| line.strip_prefix(name)).unwrap_or("");
+    let part = |name| line("cmdstat_blpop:").split(',').find_map(|part| part.strip_prefix(name));
+    let [calls, failed] = ["calls=", "failed_calls="].map(|name| part(name).unwrap_or("").into());
+    (calls, failed, line("errorstat_UNBLOCKED:count=").into())
+}
+
+#[test]
+fn commands_that_wait_are_counted_and_shown_once() {
+    let ours = Ours::start();
+    let (mut waiting, mut other, mut monitor) = (ours.connect(), ours.connect(), ours.connect());
+    let Value::Integer(id) = waiting.say("CLIENT ID") else { panic!("no id") };
+    assert_eq!(monitor.say("MONITOR"), Value::Simple("OK".into()));
+    let all =
+        |calls: &str, failed: &str, errors: &str| (calls.into(), failed.into(), errors.into());
+    // Served, at the end of its time, and ended by others.
+    let cases = [
+        ("BLPOP l 0", Some("RPUSH l a".to_owned()), all("1", "0", "")),
+        ("BLPOP l 0.01", None, all("2", "0", "")),
+        ("BLPOP l 0", Some(format!("CLIENT UNBLOCK {id} ERROR")), all("3", "1", "1")),
+        ("BLPOP l 0", Some(format!("CLIENT UNBLOCK {id}")), all("4", "2", "1")),
+    ];
+    for (command, end, expected) in cases {
+        waiting.send(&words(command));
+        if let Some(end) = end {
+            let deadline = Instant::now() + Duration::from_secs(30);
+            while number(&mut other, "blocked_clients") == 0 {
+                assert!(Instant::now() < deadline, "{command} does not wait");
+            }
+            other.say(&end);
+        }
+        waiting.receive();
+        assert_eq!(waits(&mut other), expected, "{command}");
+    }
+    other.say("PING the-end");
+    let mut shown = 0;
+    loop {
+        let Value::Simple(line) = monitor.receive() else { panic!("no line") };
+        shown += usize::from(line.contains("\"BLPOP\""));
+        if line.contains("the-end") {
+            break;
+        }
+    }
+    assert_eq!(shown, 4);
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod hash_fields;
 mod hashes;
 mod keys;
 mod lists;
+mod migrate;
 mod million;
 mod pubsub;
 mod replica;

@@ -206,7 +206,8 @@ const MISSES: &str = "GET none|MGET none s none|EXISTS none none s|TTL none|PTTL
     |SISMEMBER none m|SCARD none|SRANDMEMBER none|SSCAN none 0|ZSCORE none m|ZRANGE none 0 1|ZRANK none m\
     |ZCOUNT none 0 1|ZCARD none|ZRANDMEMBER none|GEOPOS none m|XLEN none|XRANGE none - +|DUMP none|TOUCH none\
     |OBJECT ENCODING none|OBJECT REFCOUNT none|MEMORY USAGE none|SORT_RO none|SET none x XX|LPOP none\
-    |EXPIRE none 10|PERSIST none|RENAME none other|GET s|MGET s s|LRANGE none 0 -1";
+    |EXPIRE none 10|PERSIST none|RENAME none other|GET s|MGET s s|LRANGE none 0 -1|SORT none|SORT none STORE d\
+    |SORT l BY w_* GET # GET v_*->f GET none_* ALPHA|SORT_RO l BY w_* GET v_*|SORT l BY w_* STORE d|SORT l BY x GET y";
 
 #[test]
 fn absent_keys_are_told_as_redis_does() {
@@ -214,7 +215,9 @@ fn absent_keys_are_told_as_redis_does() {
     let ours = Ours::start();
     let connect = |address: SocketAddr| {
         let mut clients = [Client::connect(address), Client::connect(address)];
-        clients[0].say("SET s value");
+        for command in ["SET s value", "RPUSH l 1 2", "SET w_1 1", "HSET v_2 f x"] {
+            clients[0].say(command);
+        }
         clients[0].say("CONFIG SET notify-keyspace-events KEm");
         clients[1].say("PSUBSCRIBE *");
         clients

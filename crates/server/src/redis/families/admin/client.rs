@@ -221,13 +221,18 @@ fn unblock(context: &mut Context<'_>, args: Args<'_>) -> Done {
     }
     let id = args.integer(2)?;
     let waiter = u64::try_from(id).ok().and_then(|id| context.server.waiters.of_client(id));
+    let error = is_error.then_some("UNBLOCKED client unblocked via CLIENT UNBLOCK");
     let is_unblocked = waiter.is_some_and(|waiter| {
         let mut out = Reply::new(waiter.protocol);
-        match is_error {
-            true => out.error("UNBLOCKED client unblocked via CLIENT UNBLOCK"),
-            false => write_timeout(&mut out, waiter.timeout),
+        match error {
+            Some(text) => out.error(text),
+            None => write_timeout(&mut out, waiter.timeout),
         }
-        waiter.answer(out.take())
+        let is_answered = waiter.answer(out.take());
+        if is_answered {
+            context.server.waiter_unblocked(context.stats, waiter.command, error);
+        }
+        is_answered
     });
     context.out.integer(is_unblocked.into());
     Ok(())

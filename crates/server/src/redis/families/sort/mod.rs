@@ -120,6 +120,7 @@ fn sort(context: &mut Context<'_>, args: Args<'_>) -> Done {
     }
     let place = context.place(args.at(1));
     let ty = context.head(&place)?.map(|head| head.ty);
+    context.count_read(args.at(1), ty.is_some());
     if ty == Some(Type::Set)
         && options.is_unsorted
         && (options.store.is_some() || context.cause() == Cause::Script)

@@ -49,6 +49,7 @@ impl<'a> Pattern<'a> {
         };
         let key = [prefix, element, suffix].concat();
         let ty = context.head(&context.place(&key))?.map(|head| head.ty);
+        context.count_read(&key, ty.is_some());
         match (ty, field) {
             (Some(Type::String), None) => {
                 let value = context.string(&key)?;
