@@ -101,6 +101,7 @@ impl Destination<'_> {
             file_number: number,
             global_seqno,
             statistics: None,
+            memory: None,
             at_last_level: false,
         };
         Table::open(fs.open_random_access(path, self.mmap)?, &context)

@@ -7,7 +7,7 @@ use super::fingerprints::Fingerprints;
 use super::restart_prefixes::RestartPrefixes;
 use super::view::{BlockView, Layout};
 use crate::base::pinned::PinnedBytes;
-use crate::cache::{Held, Memory, Node};
+use crate::cache::{Handling, Held, Memory, Node};
 use crate::env::sync::OnceLock;
 use crate::env::sync::std_atomic::{AtomicBool, Ordering};
 use crate::error::Result;
@@ -76,6 +76,10 @@ pub struct Block {
 }
 
 impl Block {
+    /// How a cache treats blocks.
+    pub const HANDLING: Handling<Block> =
+        Handling { recycle: Block::recycle, memory: Block::owned_bytes };
+
     /// Parses the uncompressed bytes of a block.
     pub fn new(bytes: Bytes) -> Result<Block> {
         let layout = Layout::parse(bytes.as_slice())?;
@@ -131,6 +135,14 @@ impl Block {
     pub fn recycle(&mut self) -> bool {
         self.fingerprints = OnceLock::new();
         matches!(self.storage, Storage::Owned(_))
+    }
+
+    /// The memory that belongs to the block alone; empty for a block in a mapped file.
+    fn owned_bytes(&self) -> &[u8] {
+        match &self.storage {
+            Storage::Owned(bytes) => bytes,
+            Storage::Mapped { .. } => &[],
+        }
     }
 
     /// The block, and perhaps a few bytes after it.

@@ -18,6 +18,7 @@ use crate::base::key::{TRAILER_SIZE, trailer};
 use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::base::prefetch::{LINE, prefetch_bytes};
 use crate::base::{InternalIterator, SeqNo};
+use crate::budget::MemoryOwner;
 use crate::cache::{Held, Node};
 use crate::env::epoch;
 use crate::error::{Error, Result};
@@ -78,6 +79,11 @@ impl TableIter {
             (false, 0) => Readahead::new(SCAN_WINDOW, false),
             (_, window) => Readahead::new(window, true),
         };
+        let owner = match ro.for_compaction {
+            true => MemoryOwner::Compactions,
+            false => MemoryOwner::Iterators,
+        };
+        let readahead = readahead.with_account(inner.parts.account(), owner);
         Ok(TableIter {
             ingested: inner.global_seqno.map(|seq| (seq, Vec::new())),
             access: BlockAccess {

@@ -12,6 +12,7 @@ use super::view::SEPARATED_BIT;
 use crate::base::checksum::{block_checksum, context_modifier};
 use crate::base::coding::fixed32_at;
 use crate::base::perf::{PerfMetric, PerfTimer};
+use crate::budget::{Charge, MemoryAccount, MemoryOwner};
 use crate::cache::Memory;
 use crate::compress::{CompressionType, Dictionary, decompress_with};
 use crate::env::clock::Instant;
@@ -47,7 +48,12 @@ pub struct Readahead {
     /// Whether to read ahead from the first read on.
     eager: bool,
     sequential: u32,
+    /// What is charged for the iterator and its buffer, if memory is limited.
+    charge: Option<Charge>,
 }
+
+/// What an iterator over a table takes besides its buffer, in bytes.
+const ITERATOR: usize = 1 << 10;
 
 /// The first window of an iterator that is not eager.
 const WINDOW_MIN: usize = 8 << 10;
@@ -62,12 +68,28 @@ impl Readahead {
         let window_max = window_max.min(WINDOW_LARGEST);
         let window = if eager { window_max } else { WINDOW_MIN.min(window_max) };
         let (buffer, start, expected, sequential) = (LargeVec::new(), 0, 0, 0);
-        Readahead { buffer, start, expected, window, window_max, eager, sequential }
+        let charge = None;
+        Readahead { buffer, start, expected, window, window_max, eager, sequential, charge }
+    }
+
+    /// Charges the buffer to an account, which also limits how much is read ahead unless that was requested.
+    #[must_use]
+    pub fn with_account(
+        mut self,
+        account: Option<&Arc<MemoryAccount>>,
+        owner: MemoryOwner,
+    ) -> Readahead {
+        self.charge = account.map(|account| account.charge(owner, ITERATOR));
+        self
     }
 
     /// Discards the buffered data and starts anew.
     pub fn release(&mut self) {
-        *self = Readahead::new(self.window_max, self.eager);
+        let mut charge = self.charge.take();
+        if let Some(charge) = &mut charge {
+            charge.set(ITERATOR);
+        }
+        *self = Readahead { charge, ..Readahead::new(self.window_max, self.eager) };
     }
 
     /// Reads `len` bytes at `offset` from a file that ends at `end`.
@@ -94,7 +116,11 @@ impl Readahead {
                 want = len.max(self.window.min(end.saturating_sub(offset) as usize));
                 self.window = (2 * self.window).min(self.window_max);
             }
+            want = self.allowed(want, len);
             self.buffer.resize(want, 0);
+            if let Some(charge) = &mut self.charge {
+                charge.set(ITERATOR + self.buffer.capacity());
+            }
             self.start = offset;
             if let Err(e) = read_exact_at(file, offset, &mut self.buffer) {
                 self.buffer.clear();
@@ -107,6 +133,23 @@ impl Readahead {
         self.expected = offset + len as u64;
         let at = (offset - self.start) as usize;
         Ok(self.buffer.get(at..at + len).unwrap_or_default())
+    }
+}
+
+impl Readahead {
+    /// How many of `want` bytes may be read if `len` are needed. Frees a buffer that has become too large.
+    #[inline]
+    fn allowed(&mut self, want: usize, len: usize) -> usize {
+        match &self.charge {
+            Some(charge) if !self.eager && want > self.buffer.capacity() => {
+                len.max(charge.account().readahead_of_scan(want))
+            }
+            Some(charge) if !self.eager && charge.account().readahead_of_scan(1) == 0 => {
+                self.buffer = LargeVec::new();
+                len
+            }
+            _ => want,
+        }
     }
 }
 
