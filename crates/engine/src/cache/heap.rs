@@ -317,6 +317,11 @@ pub(super) fn allocate(layout: Layout) -> (NonNull<u8>, Origin) {
     {
         return found;
     }
+    allocate_outside(layout)
+}
+
+/// Like [`allocate`], but from the system's allocator.
+pub(super) fn allocate_outside(layout: Layout) -> (NonNull<u8>, Origin) {
     // SAFETY: the size is not zero.
     let piece = NonNull::new(unsafe { alloc(layout) });
     (piece.unwrap_or_else(|| handle_alloc_error(layout)), Origin::SYSTEM)
@@ -350,6 +355,10 @@ unsafe impl Sync for Memory {}
 
 impl Memory {
     fn uninitialised(len: usize) -> Memory {
+        Memory::new(len, allocate)
+    }
+
+    fn new(len: usize, allocate: impl FnOnce(Layout) -> (NonNull<u8>, Origin)) -> Memory {
         if len == 0 {
             return Memory { tagged: NonNull::<Aligned>::dangling().cast(), len };
         }
@@ -378,10 +387,19 @@ impl Memory {
 
     /// A copy of these bytes.
     pub fn copy_of(bytes: &[u8]) -> Memory {
-        let memory = Memory::uninitialised(bytes.len());
+        Memory::uninitialised(bytes.len()).filled(bytes)
+    }
+
+    /// A copy of these bytes that keeps no page of the heap: its memory comes from the system's allocator.
+    pub fn copy_outside(bytes: &[u8]) -> Memory {
+        Memory::new(bytes.len(), allocate_outside).filled(bytes)
+    }
+
+    fn filled(self, bytes: &[u8]) -> Memory {
+        assert_eq!(self.len, bytes.len());
         // SAFETY: the new memory has the same length and does not overlap.
-        unsafe { memory.start().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
-        memory
+        unsafe { self.start().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        self
     }
 }
 

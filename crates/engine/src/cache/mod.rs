@@ -265,9 +265,10 @@ impl Cache {
         self.usage.load(Ordering::Relaxed)
     }
 
-    /// Bytes in use by objects, without reservations.
+    /// Bytes in use by objects, without reservations and statistics.
     pub fn object_usage(&self) -> usize {
-        self.usage().saturating_sub(self.reserved.load(Ordering::Relaxed))
+        let others = self.reserved.load(Ordering::Relaxed) + self.collector.lock().charge();
+        self.usage().saturating_sub(others)
     }
 
     /// Bytes in use that cannot be evicted now because there are references to them. Visits every

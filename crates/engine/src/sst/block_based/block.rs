@@ -92,6 +92,13 @@ impl Block {
         Ok(Block { storage, layout, restart_prefixes, seen, fingerprints })
     }
 
+    /// A copy that keeps no page of the heap of blocks; `None` for a block in a mapped file.
+    pub fn copy_outside(&self) -> Option<Result<Block>> {
+        let Storage::Owned(bytes) = &self.storage else { return None };
+        let (memory, len) = (Memory::copy_outside(bytes), self.layout.len());
+        Some(Block::new(Bytes::Owned { memory, len }))
+    }
+
     /// Adds restart prefixes if the block suits them. The table's fences must begin with `common` and be in bytewise
     /// order.
     #[must_use]
