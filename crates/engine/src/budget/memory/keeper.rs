@@ -15,8 +15,11 @@ use crate::env::threads;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-/// While memory is being taken back, or the peak of charges declines, the keeper looks this often.
+/// While pages are being returned, the keeper looks this often; it doubles the time when a step returned none, because
+/// what keeps the pages may be none of its caches.
 const BUSY: Duration = Duration::from_millis(20);
+const BUSY_DOUBLINGS: u32 = 6;
+/// While the peak of charges declines, the keeper looks this often.
 const DECLINE: Duration = Duration::from_millis(500);
 /// Without a wake-up, the keeper looks this often: caches may be used without any charge.
 const IDLE: Duration = Duration::from_secs(5);
@@ -64,6 +67,8 @@ struct Keeper {
     /// The highest sum of charges seen lately.
     peak: usize,
     declined: Instant,
+    /// The number of steps in a row that should have returned pages and returned none.
+    futile: u32,
 }
 
 impl MemoryAccount {
@@ -80,7 +85,7 @@ impl MemoryAccount {
 }
 
 fn keep(account: &Weak<MemoryAccount>, signal: &Signal) {
-    let mut keeper = Keeper { peak: 0, declined: Instant::now() };
+    let mut keeper = Keeper { peak: 0, declined: Instant::now(), futile: 0 };
     let mut pause = Duration::ZERO;
     while signal.wait(pause) {
         let Some(account) = account.upgrade() else { return };
@@ -103,12 +108,17 @@ impl Keeper {
         shrink_readers(account);
         fit_memtables(account);
         let is_short = account.memtables.buffer_size() < account.shares.memtables();
-        if fit_caches(account, self.peak) {
-            BUSY
-        } else if self.peak > charged + step || is_short {
-            DECLINE
-        } else {
-            IDLE
+        match fit_caches(account, self.peak) {
+            Pages::Fit if self.peak > charged + step || is_short => DECLINE,
+            Pages::Fit => IDLE,
+            Pages::Returned => {
+                self.futile = 0;
+                BUSY
+            }
+            Pages::Kept => {
+                self.futile = (self.futile + 1).min(BUSY_DOUBLINGS);
+                BUSY * (1 << self.futile)
+            }
         }
     }
 }
@@ -141,35 +151,47 @@ fn fit_memtables(account: &MemoryAccount) {
     }
 }
 
-/// Sets the ceilings of the block caches, and returns pages that they need not have. Returns whether pages remain to be
-/// returned.
-fn fit_caches(account: &MemoryAccount, others: usize) -> bool {
+/// What a step did with the pages of the block caches.
+enum Pages {
+    /// There are not too many.
+    Fit,
+    /// Some of those that are too many were returned.
+    Returned,
+    /// There are too many, and none was returned.
+    Kept,
+}
+
+/// Sets the ceilings of the block caches, and returns pages that they need not have.
+fn fit_caches(account: &MemoryAccount, others: usize) -> Pages {
     let (objects, pages) = account.shares.caches(others);
     let caches = account.caches();
-    let capacity: usize = caches.iter().map(|cache| cache.capacity().max(1)).sum();
+    let capacity: u128 = caches.iter().map(|cache| cache.capacity().max(1) as u128).sum();
     let mut ceilings = 0;
     for cache in &caches {
-        let part = cache.capacity().max(1) as u128 * objects as u128 / capacity.max(1) as u128;
+        let part = cache.capacity().max(1) as u128 * objects as u128 / capacity;
         let ceiling = usize::try_from(part).unwrap_or(usize::MAX).min(cache.capacity());
         ceilings += ceiling;
         cache.set_ceiling(ceiling);
     }
-    // Other databases of the process may use the heap, too; what they hold must not count.
+    // Other databases of the process may use the heap, too; what they hold must not count, with the usual gaps.
     let census = cache::census();
     let ours = account.cache_usage();
     let foreign = census.live.saturating_sub(ours);
-    let allowed =
-        pages.min(ceilings / 8 * 9 + 2 * HUGE_PAGE * (account.shares.pools() + 1)) + foreign;
+    let allowed = pages.min(ceilings / 8 * 9 + 2 * HUGE_PAGE * (account.shares.pools() + 1))
+        + foreign / 4 * 5;
     let excess = census.mapped.saturating_sub(allowed);
     if excess == 0 {
-        return false;
+        return Pages::Fit;
     }
     let chosen = PageSet::emptiest(census.pages, excess.div_ceil(HUGE_PAGE));
     if chosen.is_empty() {
-        return false;
+        return Pages::Kept;
     }
     caches.iter().for_each(|cache| cache.vacate(&chosen));
     epoch::synchronize();
     cache::release_empty_pages();
-    cache::census().mapped > allowed
+    match cache::census().mapped < census.mapped {
+        true => Pages::Returned,
+        false => Pages::Kept,
+    }
 }
