@@ -68,6 +68,7 @@ pub(super) const MEMTABLES: &[Row] = &[
     row("skip_list_lookahead", Int32, "0", Used, "Number of steps of a linear search before a seek"),
     row("write_buffer_size", Int64, "67108864", Sets("write_buffer_size"), "Size of a memtable, in bytes"),
     row("db_write_buffer_size", Int64, "0", Sets("db_write_buffer_size"), "Total size of all memtables, in bytes; 0 means no limit"),
+    row("memory_limit", Uint64, "0", Sets("memory_limit"), "Limit for all memory of the database, in bytes; 0 means none. Unless --cache_size is given, the block cache takes what others leave. Libraries do not have it"),
     row("max_write_buffer_number", Int32, "2", Sets("max_write_buffer_number"), "Maximum number of memtables in memory; writers stop when it is reached"),
     row("min_write_buffer_number_to_merge", Int32, "1", Sets("min_write_buffer_number_to_merge"), "Minimum number of memtables that are flushed together"),
     row("max_write_buffer_size_to_maintain", Int64, "0", Sets("max_write_buffer_size_to_maintain"), "Total size of flushed memtables that stay in memory, in bytes"),

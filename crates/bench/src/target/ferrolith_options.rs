@@ -121,12 +121,16 @@ fn from_file(path: &str) -> Result<Options> {
 
 /// Sets objects that text cannot create; some of them also complete an options file, as in RocksDB's tool.
 fn objects(f: &Flags, options: &mut Options) -> Result<()> {
-    let block_cache = cache(f);
     let from_file = !f.text("options_file").is_empty();
     options.db.create_if_missing = true;
     options.db.create_missing_column_families = true;
+    let is_elastic = f.uint("memory_limit") > 0 && !f.is_given("cache_size");
+    let block_cache = cache(f).filter(|_| !is_elastic);
     if let TableFactory::BlockBased(table) = &mut options.cf.table_factory {
-        if block_cache.is_some() || !from_file {
+        if is_elastic {
+            // Opening gives it the cache of the memory limit.
+            (table.no_block_cache, table.block_cache) = (false, None);
+        } else if block_cache.is_some() || !from_file {
             table.no_block_cache = block_cache.is_none();
             table.block_cache.clone_from(&block_cache);
         }

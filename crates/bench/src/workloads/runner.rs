@@ -451,6 +451,9 @@ impl<'a> Runner<'a> {
     fn finish(&mut self) -> Result<()> {
         if let (true, Some(target)) = (self.flags.on("statistics"), &self.target) {
             say(&format!("STATISTICS:\n{}", target.statistics().unwrap_or_default()));
+            if let Some(memory) = target.property("ferrolith.memory-by-owner") {
+                say(&format!("MEMORY:\n{memory}"));
+            }
         }
         Ok(())
     }

@@ -142,7 +142,7 @@ impl Thread<'_> {
             return;
         }
         let property = |name: &str| self.target.property(name).unwrap_or_default();
-        eprint!("{}", property("rocksdb.stats"));
+        eprint!("{}{}", property("rocksdb.stats"), property("ferrolith.memory-by-owner"));
         for name in ["num-running-compactions", "num-running-flushes"] {
             eprintln!("{name}: {}", property(&format!("rocksdb.{name}")));
         }

@@ -26,7 +26,7 @@ pub mod batch {
 }
 pub mod budget {
     pub use crate::budget::{
-        IoPriority, RateLimiter, RateLimiterMode, SstFileManager, WriteBufferManager,
+        IoPriority, MemoryAccount, RateLimiter, RateLimiterMode, SstFileManager, WriteBufferManager,
     };
 }
 pub mod cache {

@@ -60,7 +60,7 @@ pub use snapshot::Snapshot;
 pub use value::{Key, Value};
 
 pub use crate::base::{ReverseBytewiseComparator, SeqNo};
-pub use crate::budget::{RateLimiter, SstFileManager, WriteBufferManager};
+pub use crate::budget::{MemoryAccount, RateLimiter, SstFileManager, WriteBufferManager};
 pub use crate::cache::Cache;
 pub use crate::error::{Code, Severity, SubCode};
 pub use crate::external::{ColumnFamilyMetaData, LevelMetaData, LiveFileMetaData};

@@ -12,11 +12,18 @@ use std::time::Duration;
 
 /// The number of bytes charged to the cache at a time.
 const PIECE: usize = 256 << 10;
+/// The eighths of the limit at which active memtables are flushed: RocksDB's, and those of a memory account.
+const USUAL: usize = 7;
+const DOUBLE_BUFFERED: usize = 4;
 
 /// A budget of memtable memory, for any number of databases.
 pub struct WriteBufferManager {
     buffer_size: AtomicUsize,
     allow_stall: AtomicBool,
+    /// The part of the limit in eighths at which active memtables are flushed.
+    flush_from: usize,
+    /// See [`WriteBufferManager::spares_writers`].
+    spares_writers: bool,
     /// The memory of active memtables.
     active: AtomicUsize,
     /// The memory of all memtables.
@@ -34,15 +41,32 @@ impl WriteBufferManager {
         WriteBufferManager::with_cache(buffer_size, None, allow_stall)
     }
 
+    /// Creates a budget for writers that wait while it is exceeded. Memtables are flushed at half of it, so that the
+    /// other half takes the writes during the flush.
+    pub(super) fn double_buffered(buffer_size: usize) -> Arc<WriteBufferManager> {
+        WriteBufferManager::with_settings(buffer_size, None, true, DOUBLE_BUFFERED)
+    }
+
     /// Creates a budget whose use is charged to a block cache.
     pub fn with_cache(
         buffer_size: usize,
         cache: Option<Arc<Cache>>,
         allow_stall: bool,
     ) -> Arc<WriteBufferManager> {
+        WriteBufferManager::with_settings(buffer_size, cache, allow_stall, USUAL)
+    }
+
+    fn with_settings(
+        buffer_size: usize,
+        cache: Option<Arc<Cache>>,
+        allow_stall: bool,
+        flush_from: usize,
+    ) -> Arc<WriteBufferManager> {
         Arc::new(WriteBufferManager {
             buffer_size: AtomicUsize::new(buffer_size),
             allow_stall: AtomicBool::new(allow_stall),
+            flush_from,
+            spares_writers: flush_from == DOUBLE_BUFFERED,
             active: AtomicUsize::new(0),
             total: AtomicUsize::new(0),
             cache,
@@ -99,7 +123,8 @@ impl WriteBufferManager {
     pub fn should_flush(&self) -> bool {
         let (limit, active) = (self.buffer_size(), self.mutable_memtable_memory_usage());
         limit > 0
-            && (active > limit - limit / 8 || (self.memory_usage() >= limit && active >= limit / 2))
+            && (active > limit - (8 - self.flush_from) * (limit / 8)
+                || (self.memory_usage() >= limit && active >= limit / 2))
     }
 
     /// Returns whether writers should wait.
@@ -108,6 +133,12 @@ impl WriteBufferManager {
         self.allow_stall.load(Relaxed)
             && self.is_enabled()
             && self.memory_usage() >= self.buffer_size()
+    }
+
+    /// Returns whether a writer is admitted although the budget is exceeded, if it must not wait, or if its database has
+    /// nothing to flush.
+    pub fn spares_writers(&self) -> bool {
+        self.spares_writers
     }
 
     /// Waits until memory was freed, or for at most this time.

@@ -150,7 +150,8 @@ fn readers_never_see_freed_objects() {
     let cache = Cache::with_settings("LRUCache", CAPACITY, 2, false);
     let alive = Arc::new(AtomicU64::new(0));
     let slots = |cache: &Arc<Cache>| {
-        SlotArray::<Canary>::with_recycling(Arc::clone(cache), SLOTS, Some(Canary::recycle))
+        let handling = Handling { recycle: Canary::recycle, memory: |_: &Canary| &[] };
+        SlotArray::<Canary>::with_recycling(Arc::clone(cache), SLOTS, Some(handling))
     };
     let shared = slots(&cache);
     std::thread::scope(|scope| {
@@ -201,7 +202,8 @@ fn evicted_objects_are_spares_unless_somebody_holds_them() {
         text.clear();
         true
     };
-    let slots = SlotArray::with_recycling(Arc::clone(&cache), 100, Some(empty));
+    let handling = Handling { recycle: empty, memory: |_: &String| &[] };
+    let slots = SlotArray::with_recycling(Arc::clone(&cache), 100, Some(handling));
     assert!(slots.spare(|_| true).is_none());
     for slot in 0..70 {
         drop(slots.insert(slot, slot.to_string(), 64).unwrap());

@@ -54,6 +54,11 @@ impl Collector {
         usize::from(self.charge > 0)
     }
 
+    /// The charge of the statistics.
+    pub(super) fn charge(&self) -> usize {
+        self.charge
+    }
+
     /// The charge that remains without users.
     pub(super) fn idle_charge(&self) -> usize {
         if self.users == 0 { self.charge } else { 0 }

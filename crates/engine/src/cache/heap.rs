@@ -14,6 +14,7 @@
 //! The module needs `unsafe` because pieces have no static owner. Invariants:
 //! * **BH1** A piece is freed once, and by the allocator that it came from, which its [`Origin`] names.
 //! * **BH2** All bytes of a [`Memory`] are initialised.
+//! * **BH3** A page in a pool begins with a [`PageHeader`], which only holders of the pool's lock access.
 
 #![allow(unsafe_code)]
 
@@ -37,6 +38,21 @@ const ALIGN: usize = 16;
 /// A type with that alignment.
 #[repr(align(16))]
 struct Aligned;
+
+/// The beginning of a page in a pool. It also separates the page from the one before it: dlmalloc would join adjacent
+/// ones, and return them only together.
+#[repr(C, align(64))]
+struct PageHeader {
+    /// The sum of the sizes of the page's pieces, in bytes; guarded by the pool's lock.
+    live: usize,
+}
+
+const HEADER: usize = size_of::<PageHeader>();
+
+/// The address of the page that contains a piece of a pool.
+pub(super) fn page_of(address: usize) -> usize {
+    address & !(HUGE_PAGE - 1)
+}
 
 /// The maximum number of pools. An origin must fit into the low bits of an address.
 const POOLS_MAX: usize = ALIGN - 1;
@@ -66,6 +82,8 @@ impl Origin {
 struct Source {
     /// A page that the pool may take.
     page: Cell<Option<NonNull<u8>>>,
+    /// The pages in the pool, oldest first.
+    pages: Cell<Vec<NonNull<u8>>>,
     /// Memory that the pool has returned.
     returned: Cell<Vec<Pages>>,
 }
@@ -77,7 +95,14 @@ unsafe impl Send for Source {}
 unsafe impl Allocator for Source {
     fn alloc(&self, size: usize) -> (*mut u8, usize, u32) {
         match self.page.take() {
-            Some(page) if size <= HUGE_PAGE => (page.as_ptr(), HUGE_PAGE, 0),
+            Some(page) if size <= HUGE_PAGE - HEADER => {
+                // SAFETY: the page belongs to the pool now, and is aligned; BH3.
+                unsafe { page.cast::<PageHeader>().write(PageHeader { live: 0 }) };
+                let mut pages = self.pages.take();
+                pages.push(page);
+                self.pages.set(pages);
+                (page.as_ptr().wrapping_add(HEADER), HUGE_PAGE - HEADER, 0)
+            }
             page => {
                 self.page.set(page);
                 (ptr::null_mut(), 0, 0)
@@ -89,16 +114,23 @@ unsafe impl Allocator for Source {
         ptr::null_mut()
     }
 
-    fn free_part(&self, ptr: *mut u8, old: usize, new: usize) -> bool {
-        self.free(ptr.wrapping_add(new), old - new)
+    fn free_part(&self, _ptr: *mut u8, _old: usize, _new: usize) -> bool {
+        false
     }
 
-    fn free(&self, ptr: *mut u8, len: usize) -> bool {
-        let Some(start) = NonNull::new(ptr) else { return false };
-        let mut returned = self.returned.take();
-        returned.push(Pages { start, len });
-        self.returned.set(returned);
-        true
+    fn free(&self, ptr: *mut u8, _len: usize) -> bool {
+        let Some(start) = NonNull::new(ptr.wrapping_sub(HEADER)) else { return false };
+        let mut pages = self.pages.take();
+        let place = pages.iter().position(|&page| page == start);
+        let is_whole = place.map(|place| pages.remove(place)).is_some();
+        self.pages.set(pages);
+        debug_assert!(is_whole, "only whole pages are returned");
+        if is_whole {
+            let mut returned = self.returned.take();
+            returned.push(Pages { start, len: HUGE_PAGE });
+            self.returned.set(returned);
+        }
+        is_whole
     }
 
     fn can_release_part(&self, _flags: u32) -> bool {
@@ -123,12 +155,89 @@ struct Pool {
 }
 
 static POOLS: [Pool; POOLS_MAX] = [const {
-    let source = Source { page: Cell::new(None), returned: Cell::new(Vec::new()) };
+    let source = Source {
+        page: Cell::new(None),
+        pages: Cell::new(Vec::new()),
+        returned: Cell::new(Vec::new()),
+    };
     Pool { heap: Mutex::new(Dlmalloc::new_with_allocator(source)), freed: AtomicUsize::new(0) }
 }; POOLS_MAX];
 
 /// The number of pools in use.
 static NUM_POOLS: LazyLock<usize> = LazyLock::new(|| threads::cores().clamp(1, POOLS_MAX));
+
+/// How many [`Economy`]s there are, and the maximum number of pools in use while there are any.
+static ECONOMIES: AtomicUsize = AtomicUsize::new(0);
+static ECONOMY_POOLS: AtomicUsize = AtomicUsize::new(POOLS_MAX);
+
+/// While there is one, the heap takes no memory that [`census`] does not count: a thread that finds the stock empty
+/// maps a page itself, instead of taking pieces from the system's allocator.
+#[derive(Debug)]
+pub struct Economy(());
+
+impl Economy {
+    /// Begins, with at most `pools` pools for new pieces.
+    pub fn new(pools: usize) -> Economy {
+        ECONOMIES.fetch_add(1, Ordering::Relaxed);
+        ECONOMY_POOLS.fetch_min(pools.max(1), Ordering::Relaxed);
+        Economy(())
+    }
+}
+
+impl Drop for Economy {
+    fn drop(&mut self) {
+        if ECONOMIES.fetch_sub(1, Ordering::Relaxed) == 1 {
+            ECONOMY_POOLS.store(POOLS_MAX, Ordering::Relaxed);
+        }
+    }
+}
+
+fn is_economical() -> bool {
+    ECONOMIES.load(Ordering::Relaxed) > 0
+}
+
+/// The pages of the heap at some moment.
+#[derive(Debug, Default)]
+pub struct Census {
+    /// The addresses of the pages in pools, and the sizes of all their pieces in bytes. The newest page of each pool is
+    /// missing: the pool never returns it.
+    pub pages: Vec<(usize, usize)>,
+    /// The bytes of all pages of the heap.
+    pub mapped: usize,
+    /// The bytes of all pieces in them.
+    pub live: usize,
+}
+
+/// Counts the pages of the heap, including those in stock.
+pub fn census() -> Census {
+    let mut census = Census { mapped: stock::held_bytes(), ..Census::default() };
+    for pool in &POOLS {
+        let mut heap = pool.heap.lock();
+        for &page in heap.allocator_mut().pages.get_mut().iter() {
+            // SAFETY: BH3.
+            let live = unsafe { page.cast::<PageHeader>().as_ref() }.live;
+            census.pages.push((page.addr().get(), live));
+            census.mapped += HUGE_PAGE;
+            census.live += live;
+        }
+        if let Some(newest) = heap.allocator_mut().pages.get_mut().last() {
+            census.pages.retain(|(address, _)| *address != newest.addr().get());
+        }
+    }
+    census
+}
+
+/// Gives pages without pieces back to the system.
+pub fn release_empty_pages() {
+    for pool in &POOLS {
+        let mut heap = pool.heap.lock();
+        // SAFETY: no memory in use is released. A pad of this size keeps dlmalloc from cutting its newest page.
+        unsafe { heap.trim(2 * HUGE_PAGE) };
+        let returned = heap.allocator_mut().returned.take();
+        drop(heap);
+        returned.into_iter().for_each(stock::give_back);
+    }
+}
 
 impl Pool {
     /// Allocates from the pool's memory, after adding `page` to it if necessary. Returns the page if it was not needed.
@@ -137,6 +246,10 @@ impl Pool {
         heap.allocator_mut().page.set(page.map(|page| page.start));
         // SAFETY: the size is not zero.
         let piece = NonNull::new(unsafe { heap.malloc(size, ALIGN) });
+        if let Some(piece) = piece {
+            // SAFETY: BH3; the lock is held.
+            unsafe { (*header_of(piece)).live += size };
+        }
         let unused = heap.allocator_mut().page.take();
         if piece.is_none() {
             self.freed.store(0, Ordering::Relaxed);
@@ -151,13 +264,21 @@ impl Pool {
     /// BH1: the piece comes from this pool.
     unsafe fn free(&self, piece: NonNull<u8>, size: usize) {
         let mut heap = self.heap.lock();
-        // SAFETY: by contract.
-        unsafe { heap.free(piece.as_ptr(), size, ALIGN) };
+        // SAFETY: by contract; BH3 with the lock held.
+        unsafe {
+            (*header_of(piece)).live -= size;
+            heap.free(piece.as_ptr(), size, ALIGN);
+        }
         let returned = heap.allocator_mut().returned.take();
         self.freed.fetch_add(size, Ordering::Relaxed);
         drop(heap);
         returned.into_iter().for_each(stock::give_back);
     }
+}
+
+/// The header of the page that contains a piece of a pool.
+fn header_of(piece: NonNull<u8>) -> *mut PageHeader {
+    piece.as_ptr().map_addr(page_of).cast()
 }
 
 /// Whether the heap serves pieces of this size.
@@ -167,7 +288,8 @@ fn is_piece(layout: Layout) -> bool {
 
 /// Allocates from the pools; `None` if they have no memory now.
 fn allocate_in_pools(size: usize) -> Option<(NonNull<u8>, Origin)> {
-    let (own, n) = (thread_number() % *NUM_POOLS, *NUM_POOLS);
+    let n = (*NUM_POOLS).min(ECONOMY_POOLS.load(Ordering::Relaxed));
+    let own = thread_number() % n;
     for i in (0..n).map(|i| (own + i) % n) {
         let pool = &POOLS[i];
         if i != own && pool.freed.load(Ordering::Relaxed) < WORTH_A_LOOK {
@@ -177,7 +299,11 @@ fn allocate_in_pools(size: usize) -> Option<(NonNull<u8>, Origin)> {
             return Some((piece, Origin::of_pool(i)));
         }
     }
-    let Supply::Page(page) = stock::take() else { return None };
+    let page = match stock::take() {
+        Supply::Page(page) => page,
+        Supply::Late if is_economical() => Pages::map()?,
+        Supply::Late | Supply::Nothing => return None,
+    };
     let (piece, unused) = POOLS[own].allocate(size, Some(page));
     // Another thread may have freed a piece in the meantime.
     unused.into_iter().for_each(stock::give_back);
@@ -191,6 +317,11 @@ pub(super) fn allocate(layout: Layout) -> (NonNull<u8>, Origin) {
     {
         return found;
     }
+    allocate_outside(layout)
+}
+
+/// Like [`allocate`], but from the system's allocator.
+pub(super) fn allocate_outside(layout: Layout) -> (NonNull<u8>, Origin) {
     // SAFETY: the size is not zero.
     let piece = NonNull::new(unsafe { alloc(layout) });
     (piece.unwrap_or_else(|| handle_alloc_error(layout)), Origin::SYSTEM)
@@ -224,6 +355,10 @@ unsafe impl Sync for Memory {}
 
 impl Memory {
     fn uninitialised(len: usize) -> Memory {
+        Memory::new(len, allocate)
+    }
+
+    fn new(len: usize, allocate: impl FnOnce(Layout) -> (NonNull<u8>, Origin)) -> Memory {
         if len == 0 {
             return Memory { tagged: NonNull::<Aligned>::dangling().cast(), len };
         }
@@ -252,10 +387,19 @@ impl Memory {
 
     /// A copy of these bytes.
     pub fn copy_of(bytes: &[u8]) -> Memory {
-        let memory = Memory::uninitialised(bytes.len());
+        Memory::uninitialised(bytes.len()).filled(bytes)
+    }
+
+    /// A copy of these bytes that keeps no page of the heap: its memory comes from the system's allocator.
+    pub fn copy_outside(bytes: &[u8]) -> Memory {
+        Memory::new(bytes.len(), allocate_outside).filled(bytes)
+    }
+
+    fn filled(self, bytes: &[u8]) -> Memory {
+        assert_eq!(self.len, bytes.len());
         // SAFETY: the new memory has the same length and does not overlap.
-        unsafe { memory.start().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
-        memory
+        unsafe { self.start().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        self
     }
 }
 

@@ -66,7 +66,16 @@ unsafe impl<T: Send + Sync> Sync for Held<T> {}
 impl<T> Held<T> {
     /// An object outside any cache.
     pub fn new(object: T) -> Held<T> {
-        let (place, origin) = heap::allocate(Layout::new::<Node<T>>());
+        Held::with_memory(heap::allocate, object)
+    }
+
+    /// An object outside any cache that keeps no page of the heap: its node comes from the system's allocator.
+    pub fn outside(object: T) -> Held<T> {
+        Held::with_memory(heap::allocate_outside, object)
+    }
+
+    fn with_memory(allocate: fn(Layout) -> (NonNull<u8>, Origin), object: T) -> Held<T> {
+        let (place, origin) = allocate(Layout::new::<Node<T>>());
         let place = place.cast::<Node<T>>();
         let (position, used) = (AtomicU32::new(u32::MAX), AtomicBool::new(false));
         // SAFETY: new memory of this layout; D1 with a count of one, for the result.

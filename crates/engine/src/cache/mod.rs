@@ -23,14 +23,16 @@ mod held;
 mod slots;
 mod spares;
 mod stock;
+mod vacate;
 
 pub use entry_stats::CacheUser;
 use entry_stats::Collector;
-pub use heap::Memory;
+pub use heap::{Economy, Memory, census, release_empty_pages};
 pub use held::{Held, Node};
-pub use slots::SlotArray;
+pub use slots::{Handling, SlotArray};
 use spares::{Anonymous, Spares};
 use stock::OpenStock;
+pub use vacate::PageSet;
 
 use crate::env::epoch;
 use crate::env::sync::Mutex;
@@ -59,6 +61,8 @@ trait Owner: Send + Sync {
     fn ask_object(&self, slot: u32);
     /// Whether there are references to the object besides the cache's.
     fn is_held(&self, slot: u32) -> bool;
+    /// Whether an object without references besides the cache's has memory in one of these pages.
+    fn lies_in(&self, slot: u32, pages: &PageSet) -> bool;
     /// Empties a slot. The shard is locked; the object is retired after the lock is released.
     fn evict(&self, slot: u32) -> Option<Anonymous>;
     /// Disposes of an evicted object of about `bytes` bytes, which no pinned reader can access any
@@ -71,6 +75,13 @@ struct Retiree {
     owner: Arc<OwnerBox>,
     object: Option<Anonymous>,
     bytes: usize,
+}
+
+impl Retiree {
+    /// The object, which is then not kept as a spare.
+    fn into_object(mut self) -> Option<Anonymous> {
+        self.object.take()
+    }
 }
 
 impl Drop for Retiree {
@@ -157,8 +168,12 @@ const LRU: &str = "LRUCache";
 pub struct Cache {
     name: &'static str,
     capacity: AtomicUsize,
+    /// A second limit, which follows what other owners of memory leave to the cache.
+    ceiling: AtomicUsize,
     strict: AtomicBool,
     usage: AtomicUsize,
+    /// The part of the usage that is reserved.
+    reserved: AtomicUsize,
     shards: Box<[Mutex<Ring>]>,
     collector: Mutex<Collector>,
     spares: Arc<Spares>,
@@ -190,8 +205,10 @@ impl Cache {
         Arc::new(Cache {
             name,
             capacity: AtomicUsize::new(capacity),
+            ceiling: AtomicUsize::new(usize::MAX),
             strict: AtomicBool::new(strict_capacity_limit),
             usage: AtomicUsize::new(0),
+            reserved: AtomicUsize::new(0),
             shards: (0..1usize << shard_bits.min(16)).map(|_| Mutex::default()).collect(),
             collector: Mutex::default(),
             spares,
@@ -216,6 +233,18 @@ impl Cache {
         self.shrink(0);
     }
 
+    /// Sets a second limit in bytes; objects and reservations together exceed neither it nor the capacity. Evicts what
+    /// exceeds it.
+    pub fn set_ceiling(&self, ceiling: usize) {
+        self.ceiling.store(ceiling, Ordering::Relaxed);
+        self.shrink(0);
+    }
+
+    /// The limit in force: the capacity or the ceiling, whichever is smaller.
+    fn budget(&self) -> usize {
+        self.capacity().min(self.ceiling.load(Ordering::Relaxed))
+    }
+
     /// The binary logarithm of the number of locks.
     pub fn shard_bits(&self) -> u32 {
         self.shards.len().ilog2()
@@ -234,6 +263,12 @@ impl Cache {
     /// Bytes in use.
     pub fn usage(&self) -> usize {
         self.usage.load(Ordering::Relaxed)
+    }
+
+    /// Bytes in use by objects, without reservations and statistics.
+    pub fn object_usage(&self) -> usize {
+        let others = self.reserved.load(Ordering::Relaxed) + self.collector.lock().charge();
+        self.usage().saturating_sub(others)
     }
 
     /// Bytes in use that cannot be evicted now because there are references to them. Visits every
@@ -271,6 +306,7 @@ impl Cache {
     /// Takes `charge` bytes of the budget until the reservation is dropped.
     pub fn reserve(self: &Arc<Self>, charge: usize) -> Result<Reservation> {
         self.admit(charge, 0)?;
+        self.reserved.fetch_add(charge, Ordering::Relaxed);
         Ok(Reservation { cache: Arc::clone(self), charge })
     }
 
@@ -278,6 +314,10 @@ impl Cache {
     fn admit(&self, charge: usize, shard: usize) -> Result<()> {
         self.usage.fetch_add(charge, Ordering::Relaxed);
         if self.shrink(shard) || !self.has_strict_capacity_limit() {
+            return Ok(());
+        }
+        // Nothing fails because of the ceiling, which is another's limit.
+        if self.usage() <= self.capacity() {
             return Ok(());
         }
         self.release(charge);
@@ -298,18 +338,18 @@ impl Cache {
         let n = self.shards.len();
         for i in 0..n {
             let shard = &self.shards[(start + i) % n];
-            while self.usage() > self.capacity() {
+            while self.usage() > self.budget() {
                 let evicted = shard.lock().evict_one();
                 let Some(retiree) = evicted else { break };
                 self.release(retiree.bytes);
                 epoch::retire(retiree);
             }
-            if self.usage() <= self.capacity() {
+            if self.usage() <= self.budget() {
                 return true;
             }
         }
         self.drop_idle_stats();
-        self.usage() <= self.capacity()
+        self.usage() <= self.budget()
     }
 }
 
@@ -340,6 +380,7 @@ impl Reservation {
 
 impl Drop for Reservation {
     fn drop(&mut self) {
+        self.cache.reserved.fetch_sub(self.charge, Ordering::Relaxed);
         self.cache.release(self.charge);
     }
 }

@@ -10,7 +10,7 @@
 
 #![allow(unsafe_code)]
 
-use super::{Anonymous, Cache, Entry, Held, Node, Owner, OwnerBox, Spares, Verdict};
+use super::{Anonymous, Cache, Entry, Held, Node, Owner, OwnerBox, PageSet, Spares, Verdict};
 use crate::base::prefetch::{prefetch, prefetch_bytes};
 use crate::env::epoch::{self, Guard};
 use crate::env::sync::std_atomic::{AtomicPtr, AtomicUsize, Ordering};
@@ -81,11 +81,24 @@ pub struct SlotArray<T: Send + Sync + 'static> {
 struct Cells<T> {
     cells: Arc<[Slot<T>]>,
     spares: Arc<Spares>,
-    recycle: Option<Recycle<T>>,
+    handling: Option<Handling<T>>,
 }
 
-/// Clears an evicted object; returns whether its memory is worth keeping.
-pub type Recycle<T> = fn(&mut T) -> bool;
+/// How a cache treats the memory of an object beyond the object itself.
+pub struct Handling<T> {
+    /// Clears an evicted object; returns whether its memory is worth keeping.
+    pub recycle: fn(&mut T) -> bool,
+    /// The object's largest piece of memory in the heap of blocks; empty if it has none there.
+    pub memory: fn(&T) -> &[u8],
+}
+
+impl<T> Clone for Handling<T> {
+    fn clone(&self) -> Handling<T> {
+        *self
+    }
+}
+
+impl<T> Copy for Handling<T> {}
 
 impl<T: Send + Sync + 'static> SlotArray<T> {
     /// `n` empty slots.
@@ -97,11 +110,11 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
     pub fn with_recycling(
         cache: Arc<Cache>,
         n: usize,
-        recycle: Option<Recycle<T>>,
+        handling: Option<Handling<T>>,
     ) -> Arc<SlotArray<T>> {
         let cells: Arc<[Slot<T>]> = (0..n).map(|_| Slot(AtomicPtr::default())).collect();
         let spares = Arc::clone(&cache.spares);
-        let owner: OwnerBox = Box::new(Cells { cells: Arc::clone(&cells), spares, recycle });
+        let owner: OwnerBox = Box::new(Cells { cells: Arc::clone(&cells), spares, handling });
         let owner = Arc::new(owner);
         let salt = NEXT_SALT.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9E37_79B9);
         Arc::new(SlotArray { cells, owner, cache, salt })
@@ -142,7 +155,7 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
     pub fn insert_node(&self, slot: usize, node: Held<T>, charge: usize) -> Result<Held<T>> {
         let cache = &*self.cache;
         let Some(cell) = self.cells.get(slot) else { return Ok(node) };
-        if charge > cache.capacity() && !cache.has_strict_capacity_limit() {
+        if charge > cache.budget() && !cache.has_strict_capacity_limit() {
             return Ok(node);
         }
         let shard = self.shard_of(slot);
@@ -237,12 +250,23 @@ impl<T: Send + Sync + 'static> Owner for Cells<T> {
         node.is_some_and(Node::is_held)
     }
 
+    fn lies_in(&self, slot: u32, pages: &PageSet) -> bool {
+        let guard = epoch::pin();
+        let node = self.cells.get(slot as usize).and_then(|cell| cell.load(&guard));
+        node.is_some_and(|node| {
+            let bytes = self.handling.map_or(&[][..], |handling| (handling.memory)(node.object()));
+            !node.is_held()
+                && (pages.has(std::ptr::from_ref(node).addr())
+                    || (!bytes.is_empty() && pages.has(bytes.as_ptr().addr())))
+        })
+    }
+
     fn evict(&self, slot: u32) -> Option<Anonymous> {
         self.cells.get(slot as usize).and_then(Slot::take).map(|node| Box::new(node) as Anonymous)
     }
 
     fn bury(&self, object: Anonymous, bytes: usize) {
-        let Some(recycle) = self.recycle else { return };
+        let Some(Handling { recycle, .. }) = self.handling else { return };
         // Another thread may hold a reference; then its drop frees the object.
         if let Ok(mut node) = object.downcast::<Held<T>>()
             && node.get_mut().is_some_and(recycle)

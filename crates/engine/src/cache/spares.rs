@@ -40,6 +40,11 @@ impl Spares {
         let _gone = std::mem::take(&mut *self.list.lock());
     }
 
+    /// Frees all objects.
+    pub(super) fn clear(&self) {
+        let _gone = std::mem::take(&mut *self.list.lock());
+    }
+
     /// Keeps an object of about `bytes` bytes if there is room.
     pub(super) fn keep(&self, object: Anonymous, bytes: usize) {
         let mut list = self.list.lock();

@@ -31,7 +31,7 @@ unsafe impl Send for Pages {}
 
 impl Pages {
     /// Maps one huge page, which is not populated.
-    fn map() -> Option<Pages> {
+    pub(super) fn map() -> Option<Pages> {
         let start = NonNull::new(mapping::map(HUGE_PAGE, HUGE_PAGE))?;
         Some(Pages { start, len: HUGE_PAGE })
     }
@@ -93,6 +93,12 @@ impl Drop for OpenStock {
         drop(helper);
         pages.into_iter().for_each(Pages::unmap);
     }
+}
+
+/// The memory of the pages in stock and of those that are being prepared, in bytes.
+pub(super) fn held_bytes() -> usize {
+    let stock = STOCK.lock();
+    (stock.pages.len() + stock.coming) * HUGE_PAGE
 }
 
 /// What the stock has for a thread that needs a page.

@@ -61,8 +61,7 @@ impl ColumnFamilyState {
         (wal_number, earliest): (u64, SeqNo),
         spare: Option<Arc<SpareChunks>>,
     ) -> ColumnFamilyState {
-        let (order, options) = (data.order.clone(), data.options());
-        let mem = MemTable::with_spare(1, order, &options, earliest, spare);
+        let mem = data.new_memtable(1, earliest, 1, spare);
         let picker = CompactionPicker::new(data.id);
         ColumnFamilyState {
             data,
@@ -176,21 +175,20 @@ impl ColumnFamilyState {
         !self.flushing && ready > 0 && (self.flush_requested || ready >= enough)
     }
 
-    /// Makes the memtable immutable and creates a new one. `live_wal` has just begun, and everything written from now
+    /// Makes the memtable immutable and creates a new one; `families` have memtables. `live_wal` has just begun, and everything written from now
     /// on is newer than `newest`.
     pub(crate) fn seal(
         &mut self,
         live_wal: u64,
         newest: u64,
         reason: FlushReason,
+        families: usize,
         spare: Option<Arc<SpareChunks>>,
     ) {
         self.check_seal(live_wal, newest);
         self.flush_reason = reason;
         self.memtables_made += 1;
-        let (order, options) = (self.data.order.clone(), self.data.options());
-        let made = self.memtables_made;
-        let fresh = MemTable::with_spare(made, order, &options, newest, spare);
+        let fresh = self.data.new_memtable(self.memtables_made, newest, families, spare);
         self.immutables.push(Immutable {
             mem: std::mem::replace(&mut self.mem, fresh),
             wal_number: self.mem_wal_number,

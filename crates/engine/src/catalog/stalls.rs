@@ -44,13 +44,19 @@ impl Catalog {
         self.report_memory(state);
     }
 
-    /// Reports the current memory use to the memtable budget.
+    /// Reports the current memory use to the memtable budgets, and charges it to the memory account.
     pub(crate) fn report_memory(&self, state: &State) {
-        let Some(share) = &self.session.memtable_share else { return };
+        if self.session.memtable_shares.is_empty() {
+            return;
+        }
         let size = |mem: &MemTable| mem.approximate_memory_usage();
         let active: usize = state.families.values().map(|cf| size(&cf.mem)).sum();
         let immutables = state.families.values().flat_map(|cf| &cf.immutables);
-        share.report(active, active + immutables.map(|i| size(&i.mem)).sum::<usize>());
+        let all = active + immutables.map(|i| size(&i.mem)).sum::<usize>();
+        self.session.memtable_shares.iter().for_each(|share| share.report(active, all));
+        if let Some(account) = self.session.memory() {
+            state.families.values().for_each(|cf| cf.mem.charge_to(account));
+        }
     }
 
     /// Returns the space that a compaction into `dir` must leave free: enough for a memtable's log and its table.

@@ -37,10 +37,10 @@ impl CommitQueue {
     /// before the write takes its place in the commit order.
     #[inline]
     pub(super) fn wait_for_budgets(&self, wo: &WriteOptions, bytes: usize) -> Result<()> {
-        if let Some(share) = &self.session.memtable_share
-            && share.manager().should_stall()
-        {
-            self.wait_for_memory(share, wo.no_slowdown)?;
+        for share in &self.session.memtable_shares {
+            if share.manager().should_stall() {
+                self.wait_for_memory(share, wo.no_slowdown)?;
+            }
         }
         if wo.rate_limiter_priority != IoPriority::Total {
             self.limit_wal(wo, bytes)?;
@@ -50,20 +50,25 @@ impl CommitQueue {
 
     #[cold]
     fn wait_for_memory(&self, share: &MemtableShare, no_slowdown: bool) -> Result<()> {
+        let spares_writers = share.manager().spares_writers();
         if no_slowdown {
-            return Err(Error::new(Code::Incomplete, "Write stall"));
+            let stalled = Err(Error::new(Code::Incomplete, "Write stall"));
+            return if spares_writers { Ok(()) } else { stalled };
         }
         self.reporter.totals().memory_stalls.add(1);
         while share.manager().should_stall() {
             self.session.health.check_writable()?;
-            self.flush_for_memory()?;
+            if !self.flush_for_memory()? && spares_writers {
+                return Ok(());
+            }
             share.manager().wait_for_memory(LOOK_AGAIN);
         }
         Ok(())
     }
 
-    /// Starts a flush of the largest memtable, unless flushes are pending already.
-    fn flush_for_memory(&self) -> Result<()> {
+    /// Starts a flush of the largest memtable, unless flushes are pending already. Returns whether there is one to wait
+    /// for.
+    fn flush_for_memory(&self) -> Result<bool> {
         let mut write = self.write.lock();
         let state = self.catalog.state();
         self.catalog.report_memory(&state);
@@ -71,12 +76,13 @@ impl CommitQueue {
         let largest = if waits { None } else { state.largest_memtable() };
         let largest = largest.map(|cf| Arc::clone(&cf.data));
         drop(state);
+        let frees_memory = waits || largest.is_some();
         if let Some(family) = largest {
             self.seal_and_flush(&mut write, &family, FlushReason::WriteBufferManager)?;
         }
         drop(write);
         self.reporter.deliver();
-        Ok(())
+        Ok(frees_memory)
     }
 
     // ---- I/O rate ----------------------------------------------------------------------------

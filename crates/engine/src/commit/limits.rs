@@ -1,7 +1,7 @@
 //! Limits that span all families: the total size of the WALs, and the total memory of the memtables.
 
 use super::queue::{CommitQueue, WriteState};
-use crate::budget::MemtableShare;
+use crate::budget::{MemtableShare, WriteBufferManager};
 use crate::catalog::{ColumnFamilyState, State};
 use crate::env::lock_rank::RankedGuard;
 use crate::error::Result;
@@ -14,7 +14,7 @@ const LIMIT_STEP_MIN: u64 = 4 << 10;
 const LIMIT_STEP_MAX: u64 = 16 << 20;
 
 impl CommitQueue {
-    /// Enforces the limits that span all families: `max_total_wal_size` and `db_write_buffer_size`. Runs only once per
+    /// Enforces the limits that span all families: `max_total_wal_size`, `db_write_buffer_size` and `memory_limit`. Runs only once per
     /// step of written bytes, because both limits are approximate anyway.
     #[cold]
     pub(super) fn keep_limits(&self, write: &mut RankedGuard<'_, WriteState>) -> Result<()> {
@@ -22,14 +22,14 @@ impl CommitQueue {
         state.wals.set_live_size(write.wal.size());
         limit_wal_size(&self.session, &mut state);
         self.catalog.report_memory(&state);
-        let manager = self.session.memtable_share.as_ref().map(MemtableShare::manager);
-        let limited = manager.filter(|manager| manager.is_enabled());
-        let memory = limited.map_or(u64::MAX, |manager| manager.buffer_size() as u64);
+        let managers = || self.session.memtable_shares.iter().map(MemtableShare::manager);
+        let limited = managers().filter(|manager| manager.is_enabled());
+        let memory = limited.map(|manager| manager.buffer_size() as u64).min().unwrap_or(u64::MAX);
         let step = (memory.min(wal_limit(&self.session, &state)) / 16)
             .clamp(LIMIT_STEP_MIN, LIMIT_STEP_MAX);
         write.next_limit_check = write.user_bytes + step;
-        let full = manager.filter(|manager| manager.should_flush());
-        let full = full.and_then(|_| state.largest_memtable());
+        let full = managers().any(WriteBufferManager::should_flush);
+        let full = full.then(|| state.largest_memtable()).flatten();
         let full = full.map(|cf| Arc::clone(&cf.data));
         drop(state);
         self.catalog.notify_jobs();

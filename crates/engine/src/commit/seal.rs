@@ -48,12 +48,13 @@ impl CommitQueue {
             state.wals.set_health(WalHealth::Renewed);
         }
         let spare = self.session.memtable_spares();
+        let families = state.families.len();
         let mut sealed = Vec::new();
         for cf in state.families.values_mut().filter(|cf| lost || wanted(cf)) {
             sealed.push((cf.data.name.clone(), cf.immutables.len()));
             cf.flush_requested |= lost;
             self.reporter.note_sealed(&cf.data, &cf.mem);
-            cf.seal(wal_number, write.turns.last_allocated(), reason, spare.clone());
+            cf.seal(wal_number, write.turns.last_allocated(), reason, families, spare.clone());
         }
         self.catalog.renew_stalls(&mut state);
         limit_wal_size(&self.session, &mut state);

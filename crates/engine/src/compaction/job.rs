@@ -44,6 +44,8 @@ pub struct CompactionInputs<'a> {
     pub max_subcompactions: usize,
     /// Interrupts a manual compaction that was cancelled.
     pub interrupt: Option<Interrupt>,
+    /// The readahead of each input in bytes; 0 means the usual one.
+    pub readahead: usize,
     /// The settings that all output tables share.
     pub output: OutputContext<'a>,
 }
@@ -340,7 +342,10 @@ fn input_iterator(inputs: &CompactionInputs<'_>) -> Result<Box<dyn InternalItera
         access: BlockAccess { fill_cache: false, ..BlockAccess::default() },
         total_order: true,
         within_one_prefix: false,
-        readahead: ReadaheadOptions::fixed(inputs.output.db_options.compaction_readahead_size),
+        readahead: ReadaheadOptions::fixed(match inputs.readahead {
+            0 => inputs.output.db_options.compaction_readahead_size,
+            limited => limited,
+        }),
         for_compaction: true,
         pin: false,
     };

@@ -128,6 +128,7 @@ impl Stage {
             version,
             snapshots: hooks::snapshots(command),
             tables: &self.family.tables,
+            readahead: 0,
             max_subcompactions: command.number("threads").unwrap_or(1) as usize,
             interrupt: None,
             output,

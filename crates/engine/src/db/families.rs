@@ -26,7 +26,7 @@ impl Core {
         for change in inherited.into_iter().chain(options::sanitize_cf(&mut options)) {
             self.session.info_log.info(format_args!("[{name}] {change}"));
         }
-        open::give_block_cache(&mut options);
+        open::give_block_cache(&mut options, self.session.memory());
         open::make_data_paths(&*self.session.fs, &options.cf_paths)?;
         let spec = ColumnFamilySpec {
             name: name.to_owned(),

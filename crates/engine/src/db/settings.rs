@@ -64,7 +64,7 @@ impl Core {
         family.set_options(changed);
         let mut state = self.catalog.state();
         if let Some(cf) = state.families.get(&family.id) {
-            cf.mem.set_write_buffer_size(write_buffer_size);
+            cf.mem.set_write_buffer_size(family.memtable_size_max(write_buffer_size));
         }
         self.catalog.renew_stalls(&mut state);
         drop(state);
@@ -83,7 +83,9 @@ impl Core {
         if let (Some(open_tables), true) =
             (&self.session.open_tables, changed.max_open_files != before.max_open_files)
         {
-            open_tables.set_capacity(usize::try_from(changed.max_open_files).unwrap_or(1));
+            // With a memory limit, all tables may stay open that fit.
+            let all = if self.session.memory().is_some() { usize::MAX } else { 1 };
+            open_tables.set_capacity(usize::try_from(changed.max_open_files).unwrap_or(all));
         }
         self.session.changed_options.replace(changed);
         if !self.session.read_only {

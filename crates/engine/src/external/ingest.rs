@@ -103,6 +103,7 @@ impl Destination<'_> {
             file_number: number,
             global_seqno,
             statistics: None,
+            memory: None,
             at_last_level: false,
         };
         Table::open(self.read_mode.open(fs, path)?, &context)

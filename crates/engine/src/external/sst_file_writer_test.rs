@@ -24,6 +24,7 @@ fn open(options: &Options, path: &str) -> Arc<Table> {
         file_number: 1,
         global_seqno: None,
         statistics: None,
+        memory: None,
         at_last_level: false,
     };
     Table::open(fs.open_random_access(Path::new(path), false).unwrap(), &context).unwrap()

@@ -45,6 +45,7 @@ impl Reread {
             file_number: built.file_number,
             global_seqno: None,
             statistics: None,
+            memory: None,
             at_last_level: false,
         };
         Reread {

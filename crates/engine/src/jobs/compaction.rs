@@ -1,5 +1,6 @@
 //! Compactions: picked under the state lock, run without it, then installed.
 
+use super::memory::{CompactionMemory, limit_tables};
 use super::pauses::Pauses;
 use crate::catalog::{Catalog, ColumnFamilyState, Orphans, State, caught, is_unwanted};
 use crate::compaction::plan::CompactionPlan;
@@ -52,7 +53,9 @@ impl Compactor {
     /// Picks the most urgent compaction and counts it as running.
     pub(super) fn pick_compaction(&self, state: &mut State) -> Option<CompactionWork> {
         let (_, limit) = options::background_job_limits(&self.session.live_options());
-        let full = self.pauses.automatic() || state.running.compactions() >= limit;
+        let full = self.pauses.automatic()
+            || state.running.compactions() >= limit
+            || self.session.memory().is_some_and(|account| !account.may_compact());
         let now = Instant::now();
         let waits = !state.running.retries.compactions.is_due(now);
         if full || waits || self.session.health.must_not_retry() {
@@ -91,7 +94,8 @@ impl Compactor {
 
     /// Runs and installs a picked compaction, which is already counted as running, and releases its inputs in the
     /// picker.
-    pub(crate) fn run_compaction(&self, work: CompactionWork) -> Result<()> {
+    pub(crate) fn run_compaction(&self, mut work: CompactionWork) -> Result<()> {
+        limit_tables(&self.session, &mut work.plan);
         let (family, plan) = (&work.family, &work.plan);
         let full = work.version.all_files().count() == plan.num_input_files();
         let mut report = self.reporter.compaction_report(plan, full);
@@ -221,6 +225,7 @@ impl Compactor {
         }
         let inputs = || plan.input_files().map(|(_, file)| file);
         let bytes_in: u64 = inputs().map(|f| f.file_size).sum();
+        let memory = CompactionMemory::new(&self.session, plan, work.max_subcompactions);
         let output = OutputContext {
             level: plan.output_level,
             path_id: plan.output_path,
@@ -238,7 +243,8 @@ impl Compactor {
             version: &work.version,
             snapshots: self.catalog.snapshots().for_job(),
             tables: &work.family.tables,
-            max_subcompactions: work.max_subcompactions.max(1) as usize,
+            max_subcompactions: memory.threads.max(1) as usize,
+            readahead: memory.readahead,
             interrupt: work.interrupt.clone(),
             output,
         })?;

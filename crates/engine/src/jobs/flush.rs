@@ -5,6 +5,7 @@
 //! by one group of MANIFEST edits, which takes effect as a whole or not at all. If the table of one family cannot be
 //! written, no family's result is installed, and all are retried.
 
+use super::memory::{charge_flush, family_to_flush};
 use super::pauses::Pauses;
 use crate::catalog::{Catalog, ColumnFamilyState, Orphans, State, WalHealth, caught};
 use crate::commit::CommitQueue;
@@ -244,6 +245,8 @@ impl Flusher {
         let (family, mut done) = (&part.family, begun);
         let mut output = self.session.output_context(family);
         (output.job_id, output.file_number) = (done.job_id, Some(done.file_number));
+        let bytes = part.immutables.iter().map(|i| i.mem.approximate_memory_usage()).sum();
+        let _memory = self.session.memory().map(|account| charge_flush(account, bytes));
         let out = flush::run(FlushInputs {
             memtables: part.immutables.iter().map(|i| Arc::clone(&i.mem)).collect(),
             snapshots: self.catalog.snapshots().for_job(),
@@ -381,6 +384,11 @@ impl Flusher {
     pub(super) fn wanted_switch(&self, state: &mut State) -> Option<Arc<ColumnFamilyData>> {
         if self.pauses.all() || !state.running.retries.flushes.is_due(Instant::now()) {
             return None;
+        }
+        if let Some(data) = family_to_flush(&self.session, state)
+            && let Some(family) = state.families.get_mut(&data.id)
+        {
+            family.seal_wanted = true;
         }
         let family = state.families.values_mut().find(|family| family.seal_wanted)?;
         family.seal_wanted = false;

@@ -5,6 +5,7 @@ mod flush;
 mod flush_calls;
 mod late_tables;
 mod manual;
+mod memory;
 mod pauses;
 mod pausing;
 mod refit;

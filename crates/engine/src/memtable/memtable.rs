@@ -12,7 +12,9 @@ use super::stripes::Stripes;
 use crate::base::key::{TRAILER_SIZE, pack_trailer, trailer};
 use crate::base::perf::{self, PerfMetric};
 use crate::base::{KeyOrder, LookupKey, SeqNo, ValueType};
+use crate::budget::{Charge, MemoryAccount, MemoryOwner};
 use crate::env::epoch;
+use crate::env::sync::Mutex;
 use crate::env::sync::std_atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use crate::iter::GetContext;
 use crate::options::ColumnFamilyOptions;
@@ -41,6 +43,8 @@ pub struct MemTable {
     earliest_sequence: SeqNo,
     immutable: AtomicBool,
     counts: Counts,
+    /// What is charged for this memtable, if memory is limited.
+    charge: Mutex<Option<Charge>>,
 }
 
 /// Counters that writers update, on a line of their own, so that the rest of the memtable stays in
@@ -105,6 +109,7 @@ impl MemTable {
                 #[cfg(debug_assertions)]
                 last_sequence: AtomicU64::new(0),
             },
+            charge: Mutex::default(),
         })
     }
 
@@ -267,6 +272,13 @@ impl MemTable {
     /// The memory taken from the system in bytes, including parts not used yet.
     pub fn allocated_memory(&self) -> usize {
         self.approximate_memory_usage() - self.arena.used() + self.arena.allocated()
+    }
+
+    /// Charges the memory that the memtable takes now to an account, until the memtable is dropped or the next call.
+    pub fn charge_to(&self, account: &Arc<MemoryAccount>) {
+        let mut charge = self.charge.lock();
+        let charge = charge.get_or_insert_with(|| account.charge(MemoryOwner::Memtables, 0));
+        charge.set(self.allocated_memory());
     }
 
     /// Changes the size at which the memtable is flushed.

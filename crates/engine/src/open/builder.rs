@@ -10,7 +10,7 @@ use super::log_header::{LogHeader, keep_family, log_recovery_finished};
 use super::opening::Opening;
 use super::recover::{Recovered, WhenFull, recover_wals};
 use crate::base::KeyOrder;
-use crate::budget::{MemtableShare, WriteBufferManager};
+use crate::budget::{EvictsTables, MemoryOwner, MemtableShare, WriteBufferManager};
 use crate::env::live::Live;
 use crate::error::{Error, Result};
 use crate::files::Leftovers;
@@ -22,7 +22,7 @@ use crate::session::{ColumnFamilyData, Health, Identity, Session, next_serial};
 use crate::version::{ColumnFamilySpec, OpenTables, VersionSet, VersionSetOptions};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// The parts of a database before they are assembled.
 #[derive(Clone)]
@@ -40,6 +40,7 @@ pub(super) struct Builder {
 impl Builder {
     /// Recovers or creates the database. Its background threads are not started.
     pub(super) fn build(self, exists: bool, lock: Box<dyn FileLock>) -> Result<Arc<Core>> {
+        self.start_keeper()?;
         let mut versions = self.recover_versions(exists)?;
         check_direct_io(&*self.fs, &self.dir, &self.options)?;
         let identity = self.identity(&mut versions)?;
@@ -91,6 +92,13 @@ impl Builder {
         core.write_options_file();
         core.jobs.list_late_tables();
         Ok(core)
+    }
+
+    /// Starts the thread that keeps the memory limit, if there is one.
+    pub(super) fn start_keeper(&self) -> Result<()> {
+        let account = self.options.components.memory_account.as_ref();
+        let started = account.map_or(Ok(()), |account| account.start_keeper());
+        started.map_err(|e| Error::io("While starting the thread that keeps memory_limit", e))
     }
 
     fn header(&self) -> LogHeader<'_> {
@@ -179,9 +187,8 @@ impl Builder {
         identity: Identity,
         read_only: bool,
     ) -> Opening {
-        let open_tables = usize::try_from(self.options.max_open_files)
-            .ok()
-            .map(|limit| Arc::new(OpenTables::new(limit.max(1))));
+        let open_tables = open_tables(&self.options);
+        let account = self.options.components.memory_account.clone();
         let session = Session {
             serial: next_serial(),
             fs: self.fs,
@@ -191,7 +198,10 @@ impl Builder {
             info_log: self.info_log,
             counters: Arc::clone(versions.counters()),
             statistics: self.options.statistics.clone(),
-            memtable_share: memtable_share(&self.options),
+            memtable_shares: memtable_shares(&self.options),
+            _log_memory: account.filter(|_| !read_only).map(|account| {
+                account.charge(MemoryOwner::WriteAheadLogs, account.shares().logs())
+            }),
             spare_chunks: Arc::default(),
             open_tables,
             read_only,
@@ -258,10 +268,26 @@ fn spec(descriptor: &ColumnFamilyDescriptor) -> ColumnFamilySpec {
     }
 }
 
-/// Returns the database's share of the memtable budget in the options, or of a budget of its own.
-fn memtable_share(options: &DbOptions) -> Option<MemtableShare> {
+/// Returns the database's shares of memtable budgets: of the budget in the options or one of its own, and of the memory
+/// account's.
+fn memtable_shares(options: &DbOptions) -> Vec<MemtableShare> {
     let own = || WriteBufferManager::new(options.db_write_buffer_size, false);
     let limited = options.db_write_buffer_size > 0;
-    let manager = options.components.write_buffer_manager.clone().or_else(|| limited.then(own))?;
-    Some(MemtableShare::new(manager))
+    let manager = options.components.write_buffer_manager.clone().or_else(|| limited.then(own));
+    let account = options.components.memory_account.as_ref();
+    let of_account = account.map(|account| Arc::clone(account.memtables()));
+    manager.into_iter().chain(of_account).map(MemtableShare::new).collect()
+}
+
+/// Returns the list of open tables, if their number or their memory is limited.
+fn open_tables(options: &DbOptions) -> Option<Arc<OpenTables>> {
+    let account = options.components.memory_account.as_ref();
+    let unlimited = account.map(|_| usize::MAX);
+    let limit = usize::try_from(options.max_open_files).ok().map(|limit| limit.max(1));
+    let open_tables = Arc::new(OpenTables::new(limit.or(unlimited)?));
+    if let Some(account) = account {
+        let weak: Weak<OpenTables> = Arc::downgrade(&open_tables);
+        account.add_readers(weak as Weak<dyn EvictsTables>);
+    }
+    Some(open_tables)
 }

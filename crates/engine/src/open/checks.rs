@@ -1,6 +1,7 @@
 //! Checks and preparations before a database is read: options, directories, the lock, and LOG.
 
 use super::descriptor::ColumnFamilyDescriptor;
+use crate::budget::MemoryAccount;
 use crate::error::{Error, Result};
 use crate::fs::filename::{self, FileKind};
 use crate::fs::info_log::{InfoLog, InfoLogOptions, LogLevel};
@@ -81,13 +82,19 @@ pub(crate) fn make_data_paths(fs: &dyn FileSystem, paths: &[DbPath]) -> Result<(
     paths.iter().try_for_each(|p| fs.create_dir_if_missing(&fs.absolute(&p.path)))
 }
 
-/// Sets the default block cache for a family that has none of its own.
-pub(crate) fn give_block_cache(options: &mut ColumnFamilyOptions) {
+/// Sets the default block cache for a family that has none of its own: that of the memory account, if there is one.
+pub(crate) fn give_block_cache(
+    options: &mut ColumnFamilyOptions,
+    memory: Option<&Arc<MemoryAccount>>,
+) {
     if let TableFactory::BlockBased(table) = &mut options.table_factory
         && table.block_cache.is_none()
         && !table.no_block_cache
     {
-        table.block_cache = Some(crate::cache::Cache::new_lru(DEFAULT_CACHE_BYTES));
+        table.block_cache = Some(match memory {
+            Some(account) => Arc::clone(account.cache()),
+            None => crate::cache::Cache::new_lru(DEFAULT_CACHE_BYTES),
+        });
     }
 }
 
@@ -110,10 +117,14 @@ pub(crate) fn sanitize(
     families: &mut [ColumnFamilyDescriptor],
 ) -> Vec<String> {
     let mut changes = options::sanitize_db(options);
+    let account = &mut options.components.memory_account;
+    if account.is_none() && options.memory_limit > 0 {
+        *account = Some(MemoryAccount::new(options.memory_limit));
+    }
     for family in families {
         changes.extend(options::inherit_from_db(options, &mut family.options));
         changes.extend(options::sanitize_cf(&mut family.options));
-        give_block_cache(&mut family.options);
+        give_block_cache(&mut family.options, options.components.memory_account.as_ref());
     }
     changes
 }

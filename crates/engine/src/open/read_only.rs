@@ -69,6 +69,7 @@ fn manifest_stamp(builder: &Builder) -> Result<(u64, u64)> {
 
 impl Builder {
     fn build_read_only(self, check: impl Fn(&Opening) -> Result<()>) -> Result<Arc<Core>> {
+        self.start_keeper()?;
         let mut versions = self.recover_some_versions()?;
         let identity = self.identity(&mut versions)?;
         let opening = self.opening(&versions, identity, true);

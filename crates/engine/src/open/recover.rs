@@ -97,7 +97,7 @@ pub(super) fn recover_wals(
     let last_sequence = versions.counters().last_sequence();
     for (id, stored) in versions.column_families() {
         let data = opening.family(id)?;
-        let mem = MemTable::new(1, data.order.clone(), &data.options(), last_sequence);
+        let mem = data.new_memtable(1, last_sequence, opening.families.len(), None);
         let has_tables = stored.current().all_files().next().is_some();
         families.insert(id, Replayed::new(mem, id, stored.log_number(), has_tables));
     }
@@ -252,6 +252,18 @@ fn flush_full(opening: &Opening, families: &mut BTreeMap<u32, Replayed>) -> Resu
             flush_one(opening, *id, family)?;
         }
     }
+    let Some(account) = opening.session.memory() else { return Ok(()) };
+    let all = |families: &BTreeMap<u32, Replayed>| -> usize {
+        families.values().map(|family| family.mem.approximate_memory_usage()).sum()
+    };
+    while all(families) > account.shares().memtables() {
+        let size = |(_, family): &(&u32, &mut Replayed)| family.mem.approximate_memory_usage();
+        let Some((id, family)) = families.iter_mut().max_by_key(size) else { return Ok(()) };
+        if family.mem.is_empty() {
+            return Ok(());
+        }
+        flush_one(opening, *id, family)?;
+    }
     Ok(())
 }
 
@@ -261,8 +273,8 @@ pub(super) fn flush_one(opening: &Opening, id: u32, family: &mut Replayed) -> Re
         return Ok(());
     }
     let data = opening.family(id)?;
-    let fresh =
-        MemTable::new(1, data.order.clone(), &data.options(), family.mem.earliest_sequence());
+    let earliest = family.mem.earliest_sequence();
+    let fresh = data.new_memtable(1, earliest, opening.families.len(), None);
     let full = std::mem::replace(&mut family.mem, fresh);
     full.mark_immutable();
     let out = flush::run(FlushInputs {

@@ -1,6 +1,6 @@
 //! The objects that a database uses and that it may share with other databases.
 
-use crate::budget::{SstFileManager, WriteBufferManager};
+use crate::budget::{MemoryAccount, SstFileManager, WriteBufferManager};
 use crate::fs::FileSystem;
 use crate::fs::info_log::Logger;
 use crate::hooks::EventListener;
@@ -12,6 +12,8 @@ use std::sync::Arc;
 pub struct Components {
     /// The memory budget of memtables, shared with other databases. It replaces `db_write_buffer_size`.
     pub write_buffer_manager: Option<Arc<WriteBufferManager>>,
+    /// The limit for all memory, shared with other databases. It replaces `memory_limit`.
+    pub memory_account: Option<Arc<MemoryAccount>>,
     /// Tracks the space of tables and limits how fast obsolete ones are deleted.
     pub sst_file_manager: Option<Arc<SstFileManager>>,
     /// Receives log lines instead of the file LOG. `info_log_level` then has no effect.

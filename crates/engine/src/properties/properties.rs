@@ -81,6 +81,7 @@ impl Properties {
             "fast-block-cache-entry-stats" => {
                 block_cache(cf).map(|cache| cache_text(&cache, Duration::MAX))
             }
+            "memory-by-owner" => self.session.memory().map(|account| account.text()),
             "dbstats" => Some(self.db_stats_text(&written)),
             "levelstats" => Some(level_stats(cf)),
             "sstables" => Some(tables_text(cf)),
@@ -150,7 +151,10 @@ impl Properties {
             "block-cache-capacity" => block_cache(cf)?.capacity() as u64,
             "block-cache-usage" => block_cache(cf)?.usage() as u64,
             "block-cache-pinned-usage" => block_cache(cf)?.pinned_usage() as u64,
-            // Our own property, for amplification figures.
+            // Our own properties.
+            "memory-limit" => self.session.memory().map_or(0, |account| account.limit() as u64),
+            "memory-usage" => self.session.memory()?.usage() as u64,
+            // For amplification figures.
             "bytes-written" => written.user_bytes,
             "wal-bytes" => c.wal_bytes.get() + written.live_wal_bytes,
             "wal-syncs" => c.wal_syncs.get(),

@@ -1,7 +1,7 @@
 //! The part of a column family that handles, readers and jobs share: its identity, its options in force, and its
 //! super-version.
 
-use crate::base::KeyOrder;
+use crate::base::{KeyOrder, SeqNo};
 use crate::cache::{Cache, CacheUser};
 use crate::env::epoch::{self, EpochCell, Guard};
 use crate::env::live::Live;
@@ -9,6 +9,7 @@ use crate::env::sync::OnceLock;
 use crate::env::sync::atomic::{AtomicBool, Ordering};
 use crate::error::{Code, Error};
 use crate::hooks::{MergeOperator, SliceTransform};
+use crate::memtable::{MemTable, SpareChunks};
 use crate::options::{ColumnFamilyOptions, TableFactory};
 use crate::read::{DbIter, IteratorPool, PoolKey, SuperVersion};
 use crate::version::{DataPaths, TableCache};
@@ -105,6 +106,34 @@ impl ColumnFamilyData {
     /// Pools an iterator that its user has dropped, or frees it.
     pub(crate) fn pool(&self, iter: Box<DbIter>) {
         self.iterator_pool.put(iter, |sv| self.super_version.holds(sv));
+    }
+
+    /// Creates an empty memtable. With a memory limit, it is laid out for the family's part of the limit.
+    pub(crate) fn new_memtable(
+        &self,
+        id: u64,
+        earliest: SeqNo,
+        families: usize,
+        spare: Option<Arc<SpareChunks>>,
+    ) -> Arc<MemTable> {
+        let (order, options) = (self.order.clone(), self.options());
+        let Some(account) = self.tables.memory() else {
+            return MemTable::with_spare(id, order, &options, earliest, spare);
+        };
+        let wanted = options.write_buffer_size;
+        let mut smaller = ColumnFamilyOptions::clone(&options);
+        smaller.write_buffer_size = account.memtable_size(wanted, families);
+        smaller.arena_block_size = 0;
+        let mem = MemTable::with_spare(id, order, &smaller, earliest, spare);
+        mem.set_write_buffer_size(self.memtable_size_max(wanted));
+        mem.charge_to(account);
+        mem
+    }
+
+    /// Returns the size in bytes at which a memtable is full, for this `write_buffer_size`.
+    pub(crate) fn memtable_size_max(&self, write_buffer_size: usize) -> usize {
+        let limit = self.tables.memory().map(|account| account.shares().memtables() / 2);
+        write_buffer_size.min(limit.unwrap_or(usize::MAX))
     }
 
     /// Returns the options in force. A job loads them once and uses them throughout.

@@ -6,7 +6,7 @@
 
 use super::family::ColumnFamilyData;
 use super::health::Health;
-use crate::budget::MemtableShare;
+use crate::budget::{Charge, MemoryAccount, MemtableShare};
 use crate::compaction::picker::compression_for_flush;
 use crate::env::live::Live;
 use crate::env::sync::atomic::Ordering;
@@ -48,8 +48,11 @@ pub(crate) struct Session {
     pub(crate) counters: Arc<Counters>,
     /// The statistics, if the options enable them.
     pub(crate) statistics: Option<Arc<Statistics>>,
-    /// The share of the memtable budget, which limits and tracks memory.
-    pub(crate) memtable_share: Option<MemtableShare>,
+    /// The shares of memtable budgets, which limit and track memory: of the user's budget or the database's own, and of
+    /// the memory account.
+    pub(crate) memtable_shares: Vec<MemtableShare>,
+    /// The charge for mapped logs.
+    pub(crate) _log_memory: Option<Charge>,
     /// Memory of flushed memtables, kept for the next ones.
     pub(crate) spare_chunks: Arc<SpareChunks>,
     /// Limits the open tables of all families; `None` keeps all tables open.
@@ -75,7 +78,12 @@ impl Session {
     /// Returns the spare memory for new memtables. Memtables that share a budget do not keep any: memory that one
     /// family gives up must be available to every other.
     pub(crate) fn memtable_spares(&self) -> Option<Arc<SpareChunks>> {
-        self.memtable_share.is_none().then(|| Arc::clone(&self.spare_chunks))
+        self.memtable_shares.is_empty().then(|| Arc::clone(&self.spare_chunks))
+    }
+
+    /// Returns the account of the database's memory, if it has a limit.
+    pub(crate) fn memory(&self) -> Option<&Arc<MemoryAccount>> {
+        self.options.components.memory_account.as_ref()
     }
 
     /// Returns an error if the database was opened read-only.
@@ -102,6 +110,9 @@ impl Session {
             TableFactory::BlockBased(table) => table.block_cache.clone(),
             _ => None,
         };
+        if let (Some(account), Some(cache)) = (self.memory(), &block_cache) {
+            account.add_cache(cache);
+        }
         let fs = Arc::clone(&self.fs);
         let read_mode = self.options.read_mode();
         let open_tables = self.open_tables.clone();
@@ -109,6 +120,7 @@ impl Session {
         Arc::new(
             cache
                 .with_statistics(self.statistics.clone())
+                .with_memory(self.memory().cloned())
                 .with_rate_limiter(self.options.rate_limiter.clone()),
         )
     }

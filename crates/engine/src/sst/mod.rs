@@ -11,6 +11,7 @@
 
 use crate::base::iterator::EmptyIterator;
 use crate::base::{KeyOrder, LookupKey, SeqNo};
+use crate::budget::{MemoryAccount, MemoryOwner};
 use crate::cache::Cache;
 use crate::compress::CompressionType;
 use crate::env::sync::atomic::AtomicBool;
@@ -69,9 +70,15 @@ pub struct TableReadContext {
     pub global_seqno: Option<SeqNo>,
     /// The statistics that count uses of filters and of the cache, if enabled.
     pub statistics: Option<Arc<Statistics>>,
+    /// The account to which the memory of the table and its iterators is charged, if there is one.
+    pub memory: Option<Arc<MemoryAccount>>,
     /// Whether the file is on the last level; used by statistics.
     pub at_last_level: bool,
 }
+
+/// What an open table takes besides the parts that it counts, in bytes: its properties, its file, and its place in the
+/// list of open tables.
+const OPEN_TABLE: usize = 3 << 10;
 
 /// How an iterator over a table reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -163,7 +170,21 @@ impl Table {
             }
             format::TableKind::Cuckoo => Table::Cuckoo(CuckooTable::open(file, ctx)?),
         };
+        if let Some(account) = &ctx.memory {
+            table.charge_to(account);
+        }
         Ok(Arc::new(table))
+    }
+
+    /// Charges the memory of the reader until it is dropped. A block-based table charges its index and filter itself,
+    /// when it loads them.
+    fn charge_to(&self, account: &Arc<MemoryAccount>) {
+        let (charge, bytes) = match self {
+            Table::BlockBased(table) => table.fixed_charge(),
+            Table::Plain(table) => (table.charge(), self.memory_usage()),
+            Table::Cuckoo(table) => (table.charge(), self.memory_usage()),
+        };
+        let _ = charge.set(account.charge(MemoryOwner::TableReaders, bytes + OPEN_TABLE));
     }
 
     /// Reads the parts that [`Table::open_late`] deferred. Returns ShutdownInProgress, without losing anything, if this

@@ -14,7 +14,7 @@ use crate::base::KeyOrder;
 use crate::base::checksum::unique_id;
 use crate::base::iterator::EmptyIterator;
 use crate::base::perf::{PerfMetric, PerfTimer};
-use crate::budget::{LimitedReads, RateLimiter};
+use crate::budget::{EvictsTables, LimitedReads, MemoryAccount, RateLimiter};
 use crate::cache::Cache;
 use crate::env::sync::RwLock;
 use crate::env::sync::std_atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -45,6 +45,7 @@ pub struct TableCache {
     open_tables: Option<Arc<OpenTables>>,
     rate_limiter: Option<Arc<RateLimiter>>,
     statistics: Option<Arc<Statistics>>,
+    memory: Option<Arc<MemoryAccount>>,
 }
 
 impl TableCache {
@@ -69,7 +70,20 @@ impl TableCache {
             open_tables,
             rate_limiter: None,
             statistics: None,
+            memory: None,
         }
+    }
+
+    /// Sets the account to which the memory of tables and their iterators is charged.
+    #[must_use]
+    pub fn with_memory(mut self, memory: Option<Arc<MemoryAccount>>) -> TableCache {
+        self.memory = memory;
+        self
+    }
+
+    /// The account of the database's memory, if it has a limit.
+    pub(crate) fn memory(&self) -> Option<&Arc<MemoryAccount>> {
+        self.memory.as_ref()
     }
 
     /// Sets the statistics that count opened files and uses of filters and of the block cache.
@@ -162,6 +176,7 @@ impl TableCache {
         let ctx = Context {
             cache: self.block_cache.clone(),
             statistics: self.statistics.clone(),
+            memory: self.memory.clone(),
             at_last_level: is_last,
             ..self.bare_context(file)
         };
@@ -191,6 +206,7 @@ impl TableCache {
             file_number: file.number,
             global_seqno: Some(file.largest_seqno),
             statistics: None,
+            memory: None,
             at_last_level: false,
         }
     }
@@ -316,6 +332,31 @@ impl OpenTables {
 
     pub(crate) fn remove(&self, number: u64) {
         let _closed = self.clock.write().remove(number);
+    }
+}
+
+impl EvictsTables for OpenTables {
+    fn evict(&self, bytes: usize) -> usize {
+        let mut closed = Vec::new();
+        let mut freed = 0;
+        let mut clock = self.clock.write();
+        // Each reader may be passed twice: the first time the hand clears its bit.
+        for _ in 0..2 * clock.slots.len() {
+            if freed >= bytes || clock.slots.is_empty() {
+                break;
+            }
+            let victim = clock.next_victim();
+            let slot = &clock.slots[victim];
+            if Arc::strong_count(&slot.table) == 1 {
+                freed += slot.table.memory_usage();
+                let number = slot.number;
+                closed.extend(clock.remove(number));
+            }
+        }
+        // Dropped after the lock is released: closing a file may take long.
+        drop(clock);
+        drop(closed);
+        freed
     }
 }
 

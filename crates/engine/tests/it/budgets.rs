@@ -2,11 +2,11 @@
 
 use super::support::{ro, small, temp_dir, wo};
 use ferrolith::internal::budget::{
-    IoPriority, RateLimiter, RateLimiterMode, SstFileManager, WriteBufferManager,
+    IoPriority, MemoryAccount, RateLimiter, RateLimiterMode, SstFileManager, WriteBufferManager,
 };
 use ferrolith::internal::db::Db;
 use ferrolith::internal::options::{
-    CompactRangeOptions, FlushOptions, Options, ReadOptions, WriteOptions,
+    CompactRangeOptions, FlushOptions, Options, ReadOptions, TableFactory, WriteOptions,
 };
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -141,4 +141,72 @@ fn writes_stop_when_tables_use_all_their_space() {
     let _db = Db::open(&options, dir.path()).unwrap();
     assert!(manager.total_size() > 100_000);
     assert!(!dir.path().join("000999.sst.trash").exists());
+}
+
+#[test]
+fn a_memory_limit_has_properties_and_stays_out_of_options_files() {
+    let (dir, plain) = (temp_dir(), temp_dir());
+    let mut options = large();
+    let db = Db::open(&options, plain.path()).unwrap();
+    assert_eq!(db.property("ferrolith.memory-by-owner"), None);
+    assert_eq!(db.property_int("ferrolith.memory-usage"), None);
+    options.db.set_option("memory_limit", "20M").unwrap();
+    let db = Db::open(&options, dir.path()).unwrap();
+    fill(&db, 0, 3000);
+    db.flush(&FlushOptions::default()).unwrap();
+    (0..3000u32).for_each(|i| drop(db.get(&ro(), &i.to_be_bytes()).unwrap().unwrap()));
+    assert_eq!(db.property_int("ferrolith.memory-limit"), Some(20 << 20));
+    let text = db.property("ferrolith.memory-by-owner").unwrap();
+    let number = |name: &str| -> u64 {
+        let line = text.lines().find_map(|line| line.strip_prefix(&format!("{name}: ")));
+        line.unwrap_or_else(|| panic!("{name} in {text}")).parse().unwrap()
+    };
+    assert!(number("block-cache") > 1 << 20, "{text}");
+    assert!(number("table-readers") > 0 && number("memtables") > 0, "{text}");
+    assert!(number("total") < number("limit") && number("limit") == 20 << 20, "{text}");
+    assert!(db.property_int("ferrolith.memory-usage").unwrap() > 1 << 20);
+    let files = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path());
+    let options_files: Vec<_> =
+        files.filter(|path| path.to_string_lossy().contains("OPTIONS-")).collect();
+    assert!(!options_files.is_empty());
+    for path in options_files {
+        // RocksDB refuses options that it does not know.
+        assert!(!std::fs::read_to_string(path).unwrap().contains("memory_limit"));
+    }
+}
+
+#[test]
+fn nothing_fails_because_of_a_memory_limit() {
+    let account = MemoryAccount::new(1 << 20);
+    let mut options = large();
+    options.db.components.memory_account = Some(Arc::clone(&account));
+    let cache = ferrolith::internal::cache::Cache::with_settings("LRUCache", 8 << 20, 0, true);
+    let TableFactory::BlockBased(table) = &mut options.cf.table_factory else { panic!() };
+    table.block_cache = Some(Arc::clone(&cache));
+    table.cache_index_and_filter_blocks = true;
+    let dir = temp_dir();
+    let db = Db::open(&options, dir.path()).unwrap();
+    let no_wait = WriteOptions { no_slowdown: true, ..wo() };
+    for i in 0..3000u32 {
+        let options = if i % 2 == 0 { &no_wait } else { &wo() };
+        db.put(options, &i.to_be_bytes(), &[7; 1000]).unwrap();
+    }
+    // Larger than the limit.
+    db.put(&no_wait, b"large", &vec![1; 3 << 20]).unwrap();
+    let mut iters: Vec<_> = (0..50).map(|_| db.iter(&ro()).unwrap()).collect();
+    for (i, iter) in iters.iter_mut().enumerate() {
+        iter.seek(&(i as u32 * 50).to_be_bytes());
+        assert!(iter.valid());
+    }
+    for i in 0..3000u32 {
+        assert_eq!(db.get(&ro(), &i.to_be_bytes()).unwrap().unwrap(), [7; 1000]);
+    }
+    assert_eq!(db.get(&ro(), b"large").unwrap().unwrap().len(), 3 << 20);
+    iters.iter().for_each(|iter| iter.status().unwrap());
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while cache.usage() > 2 << 20 && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(cache.usage() < 2 << 20, "{cache:?} {account:?}");
+    drop((iters, db));
 }

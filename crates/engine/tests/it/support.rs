@@ -73,6 +73,16 @@ pub fn option_sets() -> Vec<(&'static str, Options)> {
     few_files.cf.level_compaction_dynamic_level_bytes = false;
     few_files.cf.compression = CompressionType::None;
     sets.push(("few open files", few_files));
+    for (name, limit) in [("tiny memory limit", 1), ("memory limit", 8 << 20)] {
+        let mut set = small();
+        set.db.memory_limit = limit;
+        set.db.max_subcompactions = 2;
+        set.cf.table_factory = block(&|t| {
+            t.filter_policy = Some(FilterPolicy::Bloom { bits_per_key: 10.0 });
+            t.cache_index_and_filter_blocks = limit > 1;
+        });
+        sets.push((name, set));
+    }
     for (name, levels) in [("universal", 7), ("universal on one level", 1)] {
         let mut set = small();
         set.cf.compaction_style = CompactionStyle::Universal;

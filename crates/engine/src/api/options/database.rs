@@ -1,7 +1,7 @@
 //! Setters of database-wide options.
 
 use super::{Options, WalRecoveryMode};
-use crate::budget::{RateLimiter, SstFileManager, WriteBufferManager};
+use crate::budget::{MemoryAccount, RateLimiter, SstFileManager, WriteBufferManager};
 use crate::fs::FileSystem;
 use crate::fs::info_log::Logger;
 use crate::hooks::EventListener;
@@ -32,6 +32,10 @@ setters! {
     error_if_exists: bool;
     /// The number of table files that are kept open; -1 keeps all open. Default: -1.
     max_open_files: i32;
+    /// The limit in bytes for the memory of the database: memtables, block caches, table readers, iterators and jobs
+    /// together; 0 means none. Families without a block cache of their own share one that takes what the others leave.
+    /// Databases share a limit through [`memory_account`](Options::memory_account). Default: 0.
+    memory_limit: usize;
     /// The number of threads that open table files when the database is opened, if all are kept open. Default: 16.
     max_file_opening_threads: i32;
     /// The total size of live logs in bytes at which the oldest memtables are flushed; 0 means four times all write
@@ -192,6 +196,13 @@ impl Options {
     #[must_use]
     pub fn write_buffer_manager(mut self, manager: &Arc<WriteBufferManager>) -> Options {
         self.inner.db.components.write_buffer_manager = Some(Arc::clone(manager));
+        self
+    }
+
+    /// Sets the limit for the memory of this and other databases; it replaces [`memory_limit`](Options::memory_limit).
+    #[must_use]
+    pub fn memory_account(mut self, account: &Arc<MemoryAccount>) -> Options {
+        self.inner.db.components.memory_account = Some(Arc::clone(account));
         self
     }
 

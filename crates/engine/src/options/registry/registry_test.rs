@@ -173,8 +173,8 @@ fn page() -> String {
 const PAGE_HEAD: &str = "\
 # Options
 
-This page lists RocksDB's options and how Ferrolith treats them. It is generated from the tables in `crates/engine/src/options`.
-Do not edit it; `UPDATE_DOCS=1 cargo test -p ferrolith --lib page_of_options` writes it again.
+This page lists RocksDB's options and how Ferrolith treats them, and `memory_limit`, which only Ferrolith has. It is
+generated from the tables in `crates/engine/src/options`. Do not edit it; `UPDATE_DOCS=1 cargo test -p ferrolith --lib page_of_options` writes it again.
 
 - **honoured**: the option works as in RocksDB.
 - **accepted**: the value has no effect. The option concerns only speed, space or logging, or describes what the

@@ -7,7 +7,7 @@ use super::fingerprints::Fingerprints;
 use super::restart_prefixes::RestartPrefixes;
 use super::view::{BlockView, Layout};
 use crate::base::pinned::PinnedBytes;
-use crate::cache::{Held, Memory, Node};
+use crate::cache::{Handling, Held, Memory, Node};
 use crate::env::sync::OnceLock;
 use crate::env::sync::std_atomic::{AtomicBool, Ordering};
 use crate::error::Result;
@@ -76,6 +76,10 @@ pub struct Block {
 }
 
 impl Block {
+    /// How a cache treats blocks.
+    pub const HANDLING: Handling<Block> =
+        Handling { recycle: Block::recycle, memory: Block::owned_bytes };
+
     /// Parses the uncompressed bytes of a block.
     pub fn new(bytes: Bytes) -> Result<Block> {
         let layout = Layout::parse(bytes.as_slice())?;
@@ -86,6 +90,13 @@ impl Block {
         let (restart_prefixes, seen, fingerprints) =
             (RestartPrefixes::default(), AtomicBool::new(false), OnceLock::new());
         Ok(Block { storage, layout, restart_prefixes, seen, fingerprints })
+    }
+
+    /// A copy that keeps no page of the heap of blocks; `None` for a block in a mapped file.
+    pub fn copy_outside(&self) -> Option<Result<Block>> {
+        let Storage::Owned(bytes) = &self.storage else { return None };
+        let (memory, len) = (Memory::copy_outside(bytes), self.layout.len());
+        Some(Block::new(Bytes::Owned { memory, len }))
     }
 
     /// Adds restart prefixes if the block suits them. The table's fences must begin with `common` and be in bytewise
@@ -131,6 +142,14 @@ impl Block {
     pub fn recycle(&mut self) -> bool {
         self.fingerprints = OnceLock::new();
         matches!(self.storage, Storage::Owned(_))
+    }
+
+    /// The memory that belongs to the block alone; empty for a block in a mapped file.
+    fn owned_bytes(&self) -> &[u8] {
+        match &self.storage {
+            Storage::Owned(bytes) => bytes,
+            Storage::Mapped { .. } => &[],
+        }
     }
 
     /// The block, and perhaps a few bytes after it.

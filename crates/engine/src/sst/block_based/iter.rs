@@ -18,6 +18,7 @@ use crate::base::key::{TRAILER_SIZE, trailer};
 use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::base::prefetch::{LINE, prefetch_bytes};
 use crate::base::{InternalIterator, SeqNo};
+use crate::budget::{Charge, MemoryOwner};
 use crate::cache::{Held, Node};
 use crate::env::epoch;
 use crate::error::{Error, Result};
@@ -48,6 +49,9 @@ pub struct TableIter {
     /// The index of `block`.
     i: usize,
     block: Option<Held<Block>>,
+    /// What is charged for copies of blocks, if memory is limited. Then the iterator copies blocks instead of holding
+    /// them: an open iterator would keep the cache from returning whole pages.
+    copies: Option<Charge>,
     /// The blocks that the iterator has left, if they stay pinned.
     pinned: Option<BTreeMap<usize, Held<Block>>>,
     cursor: Cursor,
@@ -75,7 +79,13 @@ impl TableIter {
         };
         inner.parts()?;
         inner.count_iterator();
-        let readahead = Readahead::new(pacing(inner, ro));
+        let owner = match ro.for_compaction {
+            true => MemoryOwner::Compactions,
+            false => MemoryOwner::Iterators,
+        };
+        let account = inner.parts.account();
+        let readahead = Readahead::new(pacing(inner, ro)).with_account(account, owner);
+        let copies = account.filter(|_| !ro.for_compaction);
         Ok(TableIter {
             ingested: inner.global_seqno.map(|seq| (seq, Vec::new())),
             access: BlockAccess {
@@ -86,6 +96,7 @@ impl TableIter {
             scan_end: ro.readahead.scan_end.clone(),
             i: 0,
             block: None,
+            copies: copies.map(|account| account.charge(owner, 0)),
             pinned: ro.pin.then(BTreeMap::new),
             cursor: Cursor::default(),
             pace_at: usize::MAX,
@@ -130,7 +141,14 @@ impl TableIter {
         let kept = self.pinned.as_ref().and_then(|pinned| pinned.get(&i));
         let readahead = (&mut self.readahead, &self.scan_end);
         let load = || table.load(parts, i, self.access, Some(readahead));
-        match kept.map_or_else(load, |block| Ok(block.clone())) {
+        let loaded = kept.map_or_else(load, |block| Ok(block.clone()));
+        let loaded = match (&mut self.copies, kept) {
+            (Some(charge), None) => {
+                loaded.and_then(|block| copied(block, parts, charge, self.pinned.as_ref()))
+            }
+            _ => loaded,
+        };
+        match loaded {
             Ok(block) => {
                 self.pace_at = block.object().entries_len().saturating_sub(NEXT_BLOCK_FROM);
                 (self.i, self.block) = (i, Some(block));
@@ -309,6 +327,22 @@ fn pacing(table: &BlockBasedTable, ro: &TableIterOptions) -> Pacing {
     }
 }
 
+/// Copies a block, and charges the copy until the next one replaces it. Blocks that stay pinned are all charged.
+#[cold]
+fn copied(
+    block: Held<Block>,
+    parts: &Parts,
+    charge: &mut Charge,
+    pinned: Option<&BTreeMap<usize, Held<Block>>>,
+) -> Result<Held<Block>> {
+    let Some(copy) = block.object().copy_outside() else { return Ok(block) };
+    let copy = copy?.with_marks(parts.fences.common());
+    let pinned = pinned.into_iter().flat_map(BTreeMap::values);
+    let kept: usize = pinned.map(|block| block.object().charge()).sum();
+    charge.set(kept + copy.charge());
+    Ok(Held::outside(copy))
+}
+
 fn inner(table: &Table) -> &BlockBasedTable {
     match table {
         Table::BlockBased(table) => table,
@@ -351,6 +385,9 @@ impl InternalIterator for TableIter {
     fn release(&mut self) -> bool {
         self.start();
         self.block = None;
+        if let Some(charge) = &mut self.copies {
+            charge.set(0);
+        }
         self.readahead.release();
         self.seek_counted = self.for_compaction;
         self.released = true;

@@ -14,6 +14,7 @@ use crate::base::coding::Decoder;
 use crate::base::key::ParsedInternalKey;
 use crate::base::{KeyOrder, SeqNo, ValueType};
 use crate::compress::Dictionary;
+use crate::env::sync::OnceLock;
 use crate::error::{Error, Result};
 use crate::fs::RandomAccessFile;
 use crate::options::BlockBasedTableOptions;
@@ -82,7 +83,10 @@ impl BlockBasedTable {
         opts: &BlockBasedTableOptions,
     ) -> Result<BlockBasedTable> {
         if let Some(cache) = ctx.cache.as_ref().filter(|_| opts.cache_index_and_filter_blocks) {
-            self._reservation = Some(cache.reserve(self.memory_usage())?);
+            // A memory account counts the parts itself, and never refuses them.
+            if ctx.memory.is_none() {
+                self._reservation = Some(cache.reserve(self.memory_usage())?);
+            }
             let cached = self.cached_parts()?;
             if let Some(stats) = &self.statistics {
                 cached.count_added(stats);
@@ -133,6 +137,7 @@ fn open(
         data_blocks: properties.num_data_blocks,
         filter: find_filter(&metas, ctx, opts),
         cache: ctx.cache.clone(),
+        memory: ctx.memory.clone(),
     });
     let extractor = ctx.prefix_extractor.clone().filter(|extractor| {
         properties.prefix_extractor_name == extractor.name()
@@ -160,6 +165,7 @@ fn open(
         at_last_level: ctx.at_last_level,
         cached: None,
         _reservation: None,
+        charge: OnceLock::new(),
     })
 }
 

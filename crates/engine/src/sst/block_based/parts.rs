@@ -18,6 +18,7 @@ use super::index::{IndexForm, check_handle, for_each_entry};
 use super::source::BlockSource;
 use super::view::BlockView;
 use crate::base::KeyOrder;
+use crate::budget::{Charge, MemoryAccount, MemoryOwner};
 use crate::cache::{Cache, SlotArray};
 use crate::env::sync::Mutex;
 use crate::env::sync::OnceLock;
@@ -26,6 +27,8 @@ use crate::error::{Code, Error, Result};
 use crate::fs::RandomAccessFile;
 use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle, read_exact_at};
 use std::sync::Arc;
+
+const READERS: MemoryOwner = MemoryOwner::TableReaders;
 
 /// The filter of a table.
 pub(super) enum TableFilter {
@@ -43,6 +46,8 @@ pub(super) struct Parts {
     pub(super) filter: TableFilter,
     /// The slots that cache data blocks; `None` without a cache.
     pub(super) slots: Option<Arc<SlotArray<Block>>>,
+    /// What is charged for the parts, if memory is limited.
+    charge: Option<Charge>,
 }
 
 /// The location of a usable filter in the file.
@@ -63,6 +68,7 @@ pub(super) struct PartsAt {
     pub(super) data_blocks: u64,
     pub(super) filter: FilterAt,
     pub(super) cache: Option<Arc<Cache>>,
+    pub(super) memory: Option<Arc<MemoryAccount>>,
 }
 
 /// The parts of a table, loaded now or later.
@@ -136,6 +142,11 @@ impl LateParts {
     pub(super) fn memory_usage(&self) -> usize {
         let early = || self.early.lock().index.as_ref().map_or(0, |index| index.bytes.len());
         self.ready().map_or_else(early, Parts::memory_usage)
+    }
+
+    /// The account of the table's memory, if memory is limited.
+    pub(super) fn account(&self) -> Option<&Arc<MemoryAccount>> {
+        self.at.memory.as_ref()
     }
 
     /// Whether data blocks are cached.
@@ -222,9 +233,12 @@ impl PartsAt {
         refuse_if(cancelled)?;
         let filter = self.read_filter(source, order)?;
         let slots = self.cache.as_ref().map(|cache| {
-            SlotArray::with_recycling(Arc::clone(cache), fences.len(), Some(Block::recycle))
+            SlotArray::with_recycling(Arc::clone(cache), fences.len(), Some(Block::HANDLING))
         });
-        Ok(Parts { fences, filter, slots })
+        let mut parts = Parts { fences, filter, slots, charge: None };
+        let charge = |account| MemoryAccount::charge(account, READERS, parts.memory_usage());
+        parts.charge = self.memory.as_ref().map(charge);
+        Ok(parts)
     }
 
     fn read_index(

@@ -6,6 +6,7 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+use crate::budget::{Charge, MemoryAccount, MemoryOwner};
 use crate::env::ahead::Ahead;
 use crate::env::io_pool;
 use crate::env::mapping::LargeVec;
@@ -18,6 +19,9 @@ use std::sync::Arc;
 
 /// The largest window in bytes: a program may request any number.
 const WINDOW_LARGEST: usize = 1 << 30;
+
+/// What an iterator over a table takes besides its buffer, in bytes.
+const ITERATOR: usize = 1 << 10;
 
 /// When an iterator reads ahead, and how much.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +51,11 @@ impl Pacing {
         let largest = if first == 0 { 0 } else { largest };
         let after = options.num_file_reads_for_auto_readahead;
         Pacing { after, first, largest, asynchronous: false, announced: 0 }
+    }
+
+    /// Whether windows have the size that was requested.
+    fn is_fixed(self) -> bool {
+        self.after == 0 && self.first == self.largest
     }
 
     /// The same, with the next window read in the background if `asynchronous`.
@@ -85,6 +94,8 @@ pub struct Readahead {
     announced: u64,
     /// The next window and its offset, while it is read in the background.
     next: Option<(u64, Ahead<LargeVec<u8>>)>,
+    /// What is charged for the iterator and its buffer, if memory is limited.
+    charge: Option<Charge>,
 }
 
 impl Readahead {
@@ -99,12 +110,28 @@ impl Readahead {
             limit: u64::MAX,
             announced: 0,
             next: None,
+            charge: None,
         }
+    }
+
+    /// Charges the buffer to an account, which also limits how much is read ahead unless that was requested.
+    #[must_use]
+    pub fn with_account(
+        mut self,
+        account: Option<&Arc<MemoryAccount>>,
+        owner: MemoryOwner,
+    ) -> Readahead {
+        self.charge = account.map(|account| account.charge(owner, ITERATOR));
+        self
     }
 
     /// Discards the buffered data and starts anew.
     pub fn release(&mut self) {
-        *self = Readahead::new(self.pacing);
+        let mut charge = self.charge.take();
+        if let Some(charge) = &mut charge {
+            charge.set(ITERATOR);
+        }
+        *self = Readahead { charge, ..Readahead::new(self.pacing) };
     }
 
     /// How far the current sequence of reads has come.
@@ -151,7 +178,8 @@ impl Readahead {
         if self.has(offset, len) {
             count_prefetched(statistics, len);
         } else {
-            let reach = self.advance(offset);
+            let wanted = self.advance(offset);
+            let reach = self.allowed(offset, wanted);
             let needed = offset.saturating_add(len as u64);
             let end = end.min(self.limit);
             self.fill(file, offset, needed, reach.min(end).max(needed), statistics)?;
@@ -162,6 +190,24 @@ impl Readahead {
         self.expected = Some(offset.saturating_add(len as u64));
         let at = (offset - self.start) as usize;
         Ok(self.buffer.get(at..at + len).unwrap_or_default())
+    }
+
+    /// Returns the offset up to which a read from `offset` may reach that should reach up to `wanted`. Frees a buffer that
+    /// has become too large.
+    #[inline]
+    fn allowed(&mut self, offset: u64, wanted: u64) -> u64 {
+        let Some(charge) = self.charge.as_ref().filter(|_| !self.pacing.is_fixed()) else {
+            return wanted;
+        };
+        let bytes = wanted.saturating_sub(offset) as usize;
+        if charge.account().readahead_of_scan(1) == 0 {
+            self.buffer = LargeVec::new();
+            return offset;
+        }
+        match bytes > self.buffer.capacity() {
+            true => offset + charge.account().readahead_of_scan(bytes) as u64,
+            false => wanted,
+        }
     }
 
     /// Counts a read from `offset`. Returns the offset up to which it should reach.
@@ -204,6 +250,9 @@ impl Readahead {
         let to = wanted.next_multiple_of(align).min(file.size()).max(needed);
         self.announce(&**file, from, to);
         self.buffer.resize((to - self.start) as usize, 0);
+        if let Some(charge) = &mut self.charge {
+            charge.set(ITERATOR + self.buffer.capacity());
+        }
         let read = file.read_at(from, self.buffer.get_mut(kept..).unwrap_or_default());
         let end = from + *read.as_ref().unwrap_or(&0) as u64;
         if end < needed {
@@ -246,7 +295,9 @@ impl Readahead {
         let from = self.start + self.buffer.len() as u64;
         let to = from.saturating_add(self.progress.window as u64).min(end);
         let to = to.next_multiple_of(align).min(file.size());
-        if self.next.is_some() || from >= to || !from.is_multiple_of(align) {
+        // A window on the way would not be charged.
+        if self.next.is_some() || self.charge.is_some() || from >= to || !from.is_multiple_of(align)
+        {
             return;
         }
         if align == 1 {

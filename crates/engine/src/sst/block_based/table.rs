@@ -18,9 +18,11 @@ use crate::base::key::{sequence, trailer, user_key};
 use crate::base::perf::{self, PerfMetric, PerfTimer};
 use crate::base::pinned::Pin;
 use crate::base::{KeyOrder, LookupKey, MAX_SEQUENCE_NUMBER, PinnedValue, SeqNo};
+use crate::budget::Charge;
 use crate::cache::{Held, Reservation, SlotArray};
 use crate::compress::Dictionary;
 use crate::env::epoch;
+use crate::env::sync::OnceLock;
 use crate::env::sync::atomic::AtomicBool;
 use crate::error::{Error, Result};
 use crate::hooks::SliceTransform;
@@ -61,6 +63,8 @@ pub struct BlockBasedTable {
     pub(super) cached: Option<Box<CachedParts>>,
     /// The reservation of index and filter in the cache's budget, if they are charged to it.
     pub(super) _reservation: Option<Reservation>,
+    /// What is charged for everything except index and filter, if memory is limited.
+    pub(super) charge: OnceLock<Charge>,
 }
 
 /// The key of a lookup in the table.
@@ -430,6 +434,11 @@ impl BlockBasedTable {
     /// The file's properties.
     pub fn properties(&self) -> &TableProperties {
         &self.properties
+    }
+
+    /// The place of the charge for everything except index and filter, and the number of bytes.
+    pub(in crate::sst) fn fixed_charge(&self) -> (&OnceLock<Charge>, usize) {
+        (&self.charge, self.memory_usage() - self.parts.memory_usage())
     }
 
     /// The memory outside the cache's blocks, in bytes.

@@ -44,6 +44,7 @@ pub fn read_context(cache: Option<Arc<Cache>>) -> TableReadContext {
         file_number: 9,
         global_seqno: None,
         statistics: None,
+        memory: None,
         at_last_level: false,
     }
 }

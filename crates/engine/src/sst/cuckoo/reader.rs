@@ -10,6 +10,7 @@ use super::layout::Layout;
 use crate::base::KeyOrder;
 use crate::base::key::{TRAILER_SIZE, ValueType, pack_trailer};
 use crate::base::pinned::PinnedBytes;
+use crate::budget::Charge;
 use crate::env::sync::OnceLock;
 use crate::error::{Error, Result};
 use crate::fs::RandomAccessFile;
@@ -32,6 +33,8 @@ pub(super) struct Reader {
     /// The non-empty buckets in key order.
     pub(super) sorted: OnceLock<Result<Vec<u32>>>,
     pub(super) properties: TableProperties,
+    /// What is charged for the reader, if memory is limited.
+    pub(super) charge: OnceLock<Charge>,
 }
 
 /// The contents of a bucket.
@@ -74,6 +77,7 @@ impl Reader {
             order: ctx.order.clone(),
             sorted: OnceLock::new(),
             properties,
+            charge: OnceLock::new(),
         };
         let mut settled = reader.layout;
         settled.settle_hash(reader.taken()).map_err(|e| e.in_file(reader.file.path()))?;

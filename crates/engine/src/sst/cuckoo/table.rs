@@ -6,6 +6,8 @@ use super::iter::CuckooIter;
 use super::reader::Reader;
 use crate::base::pinned::{Pin, PinnedBytes};
 use crate::base::{LookupKey, PinnedValue};
+use crate::budget::Charge;
+use crate::env::sync::OnceLock;
 use crate::error::{Error, Result};
 use crate::fs::RandomAccessFile;
 use crate::iter::GetContext;
@@ -68,6 +70,11 @@ impl CuckooTable {
         size_of::<Reader>()
             + self.0.image.as_ref().map_or(0, Vec::capacity)
             + sorted.map_or(0, |sorted| sorted.capacity() * size_of::<u32>())
+    }
+
+    /// The place of the reader's charge.
+    pub(in crate::sst) fn charge(&self) -> &OnceLock<Charge> {
+        &self.0.charge
     }
 
     /// Reads every bucket. The number of keys must match the properties; keys must differ, have known types, and be

@@ -15,6 +15,8 @@ use crate::base::key::ValueType;
 use crate::base::pinned::{Pin, PinnedBytes};
 use crate::base::prefetch::{LINE, prefetch_bytes};
 use crate::base::{KeyOrder, LookupKey};
+use crate::budget::Charge;
+use crate::env::sync::OnceLock;
 use crate::error::{Error, Result};
 use crate::fs::RandomAccessFile;
 use crate::hooks::Grouping;
@@ -40,6 +42,8 @@ pub(super) struct Reader {
     /// The sequence number of all rows of an ingested file, shifted to its position in the trailer.
     pub(super) global_seqno: Option<u64>,
     pub(super) properties: TableProperties,
+    /// What is charged for the reader, if memory is limited.
+    pub(super) charge: OnceLock<Charge>,
 }
 
 impl PinnedBytes for Reader {
@@ -107,6 +111,7 @@ impl Reader {
             index,
             global_seqno,
             properties,
+            charge: OnceLock::new(),
         })
     }
 

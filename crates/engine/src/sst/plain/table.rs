@@ -10,6 +10,8 @@ use crate::base::hash::hash64;
 use crate::base::key::user_key;
 use crate::base::pinned::{Pin, PinnedBytes};
 use crate::base::{LookupKey, PinnedValue};
+use crate::budget::Charge;
+use crate::env::sync::OnceLock;
 use crate::error::Result;
 use crate::fs::RandomAccessFile;
 use crate::hooks::Grouping;
@@ -111,6 +113,11 @@ impl PlainTable {
         size_of::<Reader>()
             + self.0.index.memory_usage()
             + self.0.image.as_ref().map_or(0, Vec::capacity)
+    }
+
+    /// The place of the reader's charge.
+    pub(in crate::sst) fn charge(&self) -> &OnceLock<Charge> {
+        &self.0.charge
     }
 
     /// Reads every row again and repeats the checks of `open`. Rows have no checksums.

@@ -124,6 +124,7 @@ pub(in crate::sst) fn read_context(
         file_number: 7,
         global_seqno: None,
         statistics: None,
+        memory: None,
         at_last_level: false,
     }
 }

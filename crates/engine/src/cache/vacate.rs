@@ -1,0 +1,70 @@
+//! Vacating pages: evicting the objects that occupy chosen huge pages, so that the heap can return these pages.
+//!
+//! The CLOCK evicts objects that lie anywhere, so a cache that shrinks leaves holes in every page, and its memory stays
+//! with the process. The keeper of a memory limit therefore chooses pages and evicts what lies in them. It visits all
+//! entries, so it vacates many pages at once, and not for every small change.
+
+use super::{Cache, Retiree, Ring, heap};
+use crate::env::epoch;
+
+/// A set of pages of the heap.
+#[derive(Clone, Debug, Default)]
+pub struct PageSet(Vec<usize>);
+
+impl PageSet {
+    /// Chooses the pages with the fewest live bytes from a list of addresses and live bytes.
+    pub fn emptiest(mut pages: Vec<(usize, usize)>, count: usize) -> PageSet {
+        pages.sort_unstable_by_key(|&(_, live)| live);
+        let mut chosen: Vec<_> = pages.into_iter().take(count).map(|(page, _)| page).collect();
+        chosen.sort_unstable();
+        PageSet(chosen)
+    }
+
+    /// Whether the set contains the page of this address.
+    pub fn has(&self, address: usize) -> bool {
+        self.0.binary_search(&heap::page_of(address)).is_ok()
+    }
+
+    /// Whether there are no pages in the set.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Cache {
+    /// Evicts all objects without references that have memory in one of these pages. Visits every entry. The memory is
+    /// free when all readers that are pinned now have left.
+    pub fn vacate(&self, pages: &PageSet) {
+        for shard in &self.shards {
+            let evicted = shard.lock().evict_from(pages);
+            evicted.iter().for_each(|retiree| self.release(retiree.bytes));
+            // Spares would keep the pages.
+            let objects: Vec<_> = evicted.into_iter().map(Retiree::into_object).collect();
+            if !objects.is_empty() {
+                epoch::retire(objects);
+            }
+        }
+        self.spares.clear();
+    }
+}
+
+impl Ring {
+    fn evict_from(&mut self, pages: &PageSet) -> Vec<Retiree> {
+        let mut evicted = Vec::new();
+        for at in 0..self.entries.len() {
+            let Some(Some(entry)) = self.entries.get(at) else { continue };
+            if !entry.owner.lies_in(entry.slot, pages) {
+                continue;
+            }
+            let object = entry.owner.evict(entry.slot);
+            if let Some(entry) = self.remove(at as u32) {
+                evicted.push(Retiree { owner: entry.owner, object, bytes: entry.charge as usize });
+            }
+        }
+        evicted
+    }
+}
+
+#[cfg(all(test, target_os = "linux", not(miri)))]
+#[path = "vacate_test.rs"]
+mod tests;
