@@ -29,7 +29,7 @@ pub struct Flags {
     /// When writes reach the device: always (before the reply), every:MS, or os
     #[arg(long, default_value = "every:1000")]
     pub durability: Durability,
-    /// Megabytes for cached blocks and memtables together
+    /// Megabytes for cached rows (a quarter), cached blocks and memtables together
     #[arg(long = "memory-mb", default_value_t = 512)]
     pub memory_mb: usize,
     /// Threads that serve connections

@@ -6,9 +6,10 @@ use crate::store::Store;
 use std::fmt::{Display, Write};
 
 /// Figures of the engine: property, name of the metric, and what it is.
-const FIGURES: [(&str, &str, &str); 10] = [
+const FIGURES: [(&str, &str, &str); 11] = [
     ("rocksdb.cur-size-all-mem-tables", "memtable_bytes", "Rows that wait to be flushed."),
     ("rocksdb.block-cache-usage", "block_cache_bytes", "Cached blocks of table files."),
+    ("ferrolith.row-cache-usage", "row_cache_bytes", "Cached rows and their table."),
     ("rocksdb.live-sst-files-size", "table_file_bytes", "Table files of the latest version."),
     ("rocksdb.estimate-num-keys", "rows", "Estimated rows of all tables."),
     ("rocksdb.num-running-flushes", "running_flushes", "Flushes that run."),
@@ -25,6 +26,12 @@ const FIGURES: [(&str, &str, &str); 10] = [
     ),
     ("rocksdb.num-snapshots", "snapshots", "Open snapshots."),
     ("rocksdb.background-errors", "background_errors", "Failed flushes and compactions."),
+];
+
+/// Counters of the store: the same.
+const COUNTERS: [(&str, &str, &str); 2] = [
+    ("ferrolith.row-cache-hits", "row_cache_hits_total", "Rows that the cache of rows had."),
+    ("ferrolith.row-cache-misses", "row_cache_misses_total", "Rows that it did not have."),
 ];
 
 /// A text in the format of Prometheus.
@@ -55,9 +62,12 @@ pub(super) fn text(server: &Server) -> String {
     clients(server, &mut text);
     handshakes(server, &mut text);
     commands(server, &mut text);
-    for (property, name, help) in FIGURES {
+    let gauges = FIGURES.iter().map(|figure| (figure, "gauge"));
+    for ((property, name, help), kind) in
+        gauges.chain(COUNTERS.iter().map(|figure| (figure, "counter")))
+    {
         if let Some(value) = server.store.figure(property) {
-            text.single(name, "gauge", help, value);
+            text.single(name, kind, help, value);
         }
     }
     text.0

@@ -185,7 +185,8 @@ impl<'r> Group<'_, 'r> {
         let looked_up = match &keys[..] {
             [] => return,
             [(at, key)] => store.get(*at, key, None, &mut |stored| found(0, stored)).map(drop),
-            keys => store.multi_get_with(keys, &mut found),
+            // Requests of a group are independent of each other.
+            keys => store.get_each_alone(keys, &mut found),
         };
         let error = looked_up.map_or_else(|error| status_of(&error), |()| status::NOT_FOUND);
         for (read, _) in reads.iter().zip(&is_answered).filter(|(_, is_answered)| !**is_answered) {

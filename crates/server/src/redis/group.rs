@@ -156,7 +156,7 @@ impl Server {
             let partition = db.partition_of(slot);
             worker.txn.add_prefetch(partition, |out| write_meta_key(slot, key, out));
         }
-        worker.txn.prefetch()?;
+        worker.txn.prefetch_each_alone()?;
         let now_ms = self.now_ms();
         for Member { command, args, first, .. } in group {
             let Run::Handler(handler) = command.run else { continue };

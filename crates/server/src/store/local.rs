@@ -13,6 +13,7 @@ mod damage;
 mod options;
 
 use super::filter::FamilySlot;
+use super::row_cache::{RowCache, Ticket};
 use super::sync::SyncProgress;
 use super::{
     Batch, Durability, Format, Horizons, Partition, Range, RowCursor, Store, Versions, View,
@@ -47,6 +48,7 @@ pub struct LocalStore {
     /// Serialises changes of `families`; holds what filters use.
     slots: Mutex<Vec<FamilySlot>>,
     options: StoreOptions,
+    rows: RowCache,
     horizons: Arc<Horizons>,
     versions: Versions,
     /// The time and version of the tick before: they become W and H when they are old enough.
@@ -93,6 +95,7 @@ impl LocalStore {
             progress: progress.clone(),
             syncer: Mutex::default(),
             write_options: WriteOptions::new(),
+            rows: RowCache::new(options.row_cache_bytes())?,
             options,
             db: db.clone(),
         };
@@ -171,6 +174,13 @@ impl LocalStore {
         Ok(())
     }
 
+    /// Stores a row that the engine returned in the cache of rows, if its ticket allows it.
+    fn fill(&self, ticket: Option<Ticket>, (partition, key): (Partition, &[u8]), value: &[u8]) {
+        if let Some(ticket) = ticket {
+            self.rows.fill(ticket, partition, key, value);
+        }
+    }
+
     fn with_family<R>(
         &self,
         partition: Partition,
@@ -239,11 +249,24 @@ impl Store for LocalStore {
         view: Option<&View>,
         found: &mut dyn FnMut(&[u8]),
     ) -> Result<bool> {
-        let value = self.with_family(partition, |family| match view {
-            None => family.get_with(key, found),
-            Some(view) => family.get_with_opt(key, &read_options(view), found),
-        })??;
-        Ok(value.is_some())
+        if let Some(view) = view {
+            let options = read_options(view);
+            let value =
+                self.with_family(partition, |family| family.get_with_opt(key, &options, found))??;
+            return Ok(value.is_some());
+        }
+        match self.rows.get(partition, key, found) {
+            Ok(()) => Ok(true),
+            Err(ticket) => {
+                let value = self.with_family(partition, |family| {
+                    family.get_with(key, |value| {
+                        self.fill(ticket, (partition, key), value);
+                        found(value);
+                    })
+                })??;
+                Ok(value.is_some())
+            }
+        }
     }
 
     fn multi_get(&self, keys: &[(Partition, RowKey)]) -> Result<Vec<Option<ferrolith::Value>>> {
@@ -273,6 +296,24 @@ impl Store for LocalStore {
         })
     }
 
+    fn get_each_alone(
+        &self,
+        keys: &[(Partition, &[u8])],
+        found: &mut dyn FnMut(usize, &[u8]),
+    ) -> Result<()> {
+        let missed = self.rows.get_each(keys, found);
+        if missed.is_empty() {
+            return Ok(());
+        }
+        let rest: SmallVec<[(Partition, &[u8]); TOGETHER]> =
+            missed.iter().map(|(at, _)| keys[*at]).collect();
+        self.multi_get_with(&rest, &mut |at, value| {
+            let (position, ticket) = missed[at];
+            self.fill(ticket, rest[at], value);
+            found(position, value);
+        })
+    }
+
     fn cursor(
         &self,
         partition: Partition,
@@ -294,23 +335,33 @@ impl Store for LocalStore {
     fn put(&self, batch: &mut Batch, partition: Partition, key: &[u8], value: &[u8]) -> Result<()> {
         self.with_family(partition, |family| {
             batch.inner.put_cf(family, key, value);
+            let end = batch.inner.size_in_bytes();
+            self.rows.note_write(&mut batch.writes, (partition, key), Some(value), end);
         })
     }
 
     fn delete(&self, batch: &mut Batch, partition: Partition, key: &[u8]) -> Result<()> {
         self.with_family(partition, |family| {
             batch.inner.delete_cf(family, key);
+            let end = batch.inner.size_in_bytes();
+            self.rows.note_write(&mut batch.writes, (partition, key), None, end);
         })
     }
 
     fn delete_range(&self, batch: &mut Batch, partition: Partition, range: &Range) -> Result<()> {
         self.with_family(partition, |family| {
             batch.inner.delete_range_cf(family, &range.start, &range.end);
+            self.rows.note_range(&mut batch.writes, partition, range);
         })
     }
 
     fn commit(&self, batch: &mut Batch) -> Result<()> {
+        let marks = self.rows.mark(&mut batch.writes);
         let result = self.db.write_opt(&mut batch.inner, &self.write_options);
+        match result {
+            Ok(()) => marks.committed(batch.inner.data()),
+            Err(_) => drop(marks),
+        }
         batch.clear();
         result?;
         self.progress.note_commit();
@@ -352,6 +403,7 @@ impl Store for LocalStore {
             slot.lock().take();
         }
         self.families.store(Arc::new(families));
+        self.rows.forget_partition(partition);
         Ok(self.db.drop_cf(family.name())?)
     }
 
@@ -368,10 +420,10 @@ impl Store for LocalStore {
     }
 
     fn figure(&self, name: &str) -> Option<u64> {
-        match OF_DATABASE.contains(&name) {
+        self.rows.figure(name).or_else(|| match OF_DATABASE.contains(&name) {
             true => self.db.property_int(name),
             false => self.db.aggregated_property_int(name),
-        }
+        })
     }
 }
 

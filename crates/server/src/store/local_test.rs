@@ -134,5 +134,105 @@ fn figures_of_the_database_are_not_summed() {
     let one = store.db().property_int("rocksdb.cur-size-all-mem-tables").unwrap();
     assert!(figure("cur-size-all-mem-tables") > one + 250_000);
     assert_eq!(store.figure("rocksdb.no-such-figure"), None);
+}
+
+/// Returns the value of a row by [`Store::get`], after checking that the other ways of reading agree.
+fn read(store: &LocalStore, key: &[u8]) -> Option<Vec<u8>> {
+    let value = store.multi_get(&[(Partition(1), RowKey::from_slice(key))]).unwrap().remove(0);
+    let value = value.map(|value| value.to_vec());
+    let check = |is_found: bool, found: &[u8]| {
+        assert_eq!(is_found.then_some(found), value.as_deref(), "{key:?}");
+    };
+    for _ in 0..2 {
+        let mut found = Vec::new();
+        let get = |found: &mut Vec<u8>, view| {
+            let run = &mut |value: &[u8]| *found = value.to_vec();
+            store.get(Partition(1), key, view, run).unwrap()
+        };
+        let is_found = get(&mut found, None);
+        check(is_found, &found);
+        let is_found = get(&mut found, Some(&store.view()));
+        check(is_found, &found);
+        let (mut is_found, mut found) = (false, Vec::new());
+        let wanted = [(Partition(1), b"never".as_slice()), (Partition(1), key)];
+        store
+            .get_each_alone(&wanted, &mut |at, value| {
+                assert_eq!(at, 1);
+                (is_found, found) = (true, value.to_vec());
+            })
+            .unwrap();
+        check(is_found, &found);
+    }
+    value
+}
+
+#[test]
+fn cached_rows_are_those_of_the_engine() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    let mut random = fastrand::Rng::with_seed(5);
+    let (mut model, mut batch) = (std::collections::BTreeMap::new(), Batch::default());
+    for _ in 0..1500 {
+        for _ in 0..random.usize(1..5) {
+            let key = vec![b"MD"[random.usize(..2)], random.u8(..20)];
+            match random.u8(..16) {
+                0 => {
+                    let range = Range::prefix(&key[..1 + random.usize(..2)]);
+                    store.delete_range(&mut batch, Partition(1), &range).unwrap();
+                    model.retain(|at: &Vec<u8>, _| {
+                        at[..] < range.start[..] || at[..] >= range.end[..]
+                    });
+                }
+                1..5 => {
+                    store.delete(&mut batch, Partition(1), &key).unwrap();
+                    model.remove(&key);
+                }
+                _ => {
+                    let length = [3, 100, 150, 4096, 4097][random.usize(..5)];
+                    let value = vec![random.u8(..); length];
+                    store.put(&mut batch, Partition(1), &key, &value).unwrap();
+                    model.insert(key, value);
+                }
+            }
+        }
+        store.commit(&mut batch).unwrap();
+        for _ in 0..6 {
+            let key = vec![b"MD"[random.usize(..2)], random.u8(..20)];
+            assert_eq!(read(&store, &key).as_ref(), model.get(&key));
+        }
+    }
+    let hits = store.figure("ferrolith.row-cache-hits").unwrap();
+    assert!(hits > 5000, "{hits} hits");
+    store.close().unwrap();
+}
+
+#[test]
+fn refused_batches_change_no_cached_row() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    let mut batch = Batch::default();
+    store.put(&mut batch, Partition(1), b"Mk", b"old").unwrap();
+    store.commit(&mut batch).unwrap();
+    assert_eq!(read(&store, b"Mk").unwrap(), b"old");
+    store.create_partition(Partition(2), Format::Redis).unwrap();
+    store.put(&mut batch, Partition(1), b"Mk", b"new").unwrap();
+    store.put(&mut batch, Partition(2), b"Mk", b"new").unwrap();
+    store.drop_partition(Partition(2)).unwrap();
+    assert!(store.commit(&mut batch).is_err());
+    assert!(batch.is_empty());
+    assert_eq!(read(&store, b"Mk").unwrap(), b"old");
+    store.close().unwrap();
+}
+
+#[test]
+fn a_dropped_partition_has_no_cached_rows() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    let mut batch = Batch::default();
+    store.put(&mut batch, Partition(1), b"Mk", b"v").unwrap();
+    store.commit(&mut batch).unwrap();
+    assert_eq!(read(&store, b"Mk").unwrap(), b"v");
+    store.drop_partition(Partition(1)).unwrap();
+    assert!(store.get(Partition(1), b"Mk", None, &mut |_| panic!("it was dropped")).is_err());
     store.close().unwrap();
 }

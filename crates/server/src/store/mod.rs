@@ -10,6 +10,7 @@ pub mod local;
 mod overlay;
 mod pegasus_filter;
 mod prefetched;
+mod row_cache;
 mod sync;
 mod txn;
 
@@ -38,7 +39,9 @@ pub enum Format {
 /// Writes that are committed together. [`Store`] has the functions that append to it.
 #[derive(Debug, Default)]
 pub struct Batch {
-    pub(crate) inner: ferrolith::WriteBatch,
+    inner: ferrolith::WriteBatch,
+    /// The rows that the writes concern, for the cache of rows.
+    writes: row_cache::Writes,
 }
 
 impl Batch {
@@ -55,6 +58,7 @@ impl Batch {
     /// Removes all writes.
     pub fn clear(&mut self) {
         self.inner.clear();
+        self.writes.clear();
     }
 }
 
@@ -96,7 +100,8 @@ pub trait RowCursor: Send {
 /// A read sees all commits that ended before it began. [`view`](Store::view) fixes a moment for several reads. All
 /// functions may block for the device.
 pub trait Store: Send + Sync + 'static {
-    /// Passes the value of a row to `found` and returns `true`, or returns `false`.
+    /// Passes the value of a row to `found` and returns `true`, or returns `false`. Reads without a view may be answered
+    /// by a cache; each is as of a moment of its own.
     fn get(
         &self,
         partition: Partition,
@@ -112,6 +117,16 @@ pub trait Store: Send + Sync + 'static {
     /// Passes the position and the value of each of these rows that exists to `found`, in any order. The rows agree as
     /// those of [`multi_get`](Store::multi_get) do. `found` must be quick and must not use the store.
     fn multi_get_with(
+        &self,
+        keys: &[(Partition, &[u8])],
+        found: &mut dyn FnMut(usize, &[u8]),
+    ) -> Result<()>;
+
+    /// Passes the position and the value of each of these rows that exists to `found`, in any order. **Each row is as of
+    /// a moment of its own**: the caller holds the latches of their keys, or does nothing with a row that depends on
+    /// another one. It is as many calls of [`get`](Store::get) without a view, but faster. `found` must be quick and must
+    /// not use the store.
+    fn get_each_alone(
         &self,
         keys: &[(Partition, &[u8])],
         found: &mut dyn FnMut(usize, &[u8]),

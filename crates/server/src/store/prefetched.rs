@@ -63,7 +63,7 @@ impl Prefetched {
         let Prefetched { rows, keys, values, .. } = self;
         let key = |row: &Row| (row.partition, keys.get(row.key.clone()).unwrap_or_default());
         let wanted: SmallVec<[(Partition, &[u8]); 32]> = rows.iter().map(key).collect();
-        let result = store.multi_get_with(&wanted, &mut |at, value| {
+        let result = store.get_each_alone(&wanted, &mut |at, value| {
             let start = values.len();
             values.extend_from_slice(value);
             if let Some(row) = rows.get_mut(at) {

@@ -42,7 +42,7 @@ impl Txn {
         self.prefetched.clear();
     }
 
-    /// Begins a list of rows that [`prefetch`](Txn::prefetch) looks up.
+    /// Begins a list of rows that [`prefetch_each_alone`](Txn::prefetch_each_alone) looks up.
     pub fn begin_prefetch(&mut self) {
         self.prefetched.clear();
     }
@@ -52,9 +52,10 @@ impl Txn {
         self.prefetched.add(partition, write);
     }
 
-    /// Looks up the rows of the list at once. Later reads of them, in about the order of the list, are answered from
-    /// it; the latches of their keys must be held, or they must be independent of each other. Own writes hide them.
-    pub fn prefetch(&mut self) -> Result<()> {
+    /// Looks up the rows of the list, each as of a moment of its own, as [`Store::get_each_alone`] does: the latches of
+    /// their keys must be held, or they must be independent of each other. Later reads of them, in about the order of the
+    /// list, are answered from it. Own writes hide them.
+    pub fn prefetch_each_alone(&mut self) -> Result<()> {
         if self.prefetched.len() < 2 {
             self.prefetched.clear();
             return Ok(());

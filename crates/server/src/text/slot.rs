@@ -2,7 +2,7 @@
 
 use crc::{CRC_16_XMODEM, Crc, Table};
 
-static CRC: Crc<u16, Table<1>> = Crc::<u16, Table<1>>::new(&CRC_16_XMODEM);
+static CRC: Crc<u16, Table<16>> = Crc::<u16, Table<16>>::new(&CRC_16_XMODEM);
 
 /// The number of hash slots.
 pub const SLOTS: u16 = 16384;

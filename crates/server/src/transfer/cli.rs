@@ -80,7 +80,7 @@ struct Import {
 
 #[derive(Debug, Args)]
 struct StoreFlags {
-    /// Megabytes for cached blocks and memtables together
+    /// Megabytes for cached rows, cached blocks and memtables together
     #[arg(long = "memory-mb", value_name = "MB", default_value_t = 512)]
     memory_mb: usize,
     /// The number of databases

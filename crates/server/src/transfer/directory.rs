@@ -23,7 +23,7 @@ pub struct DirectoryOptions {
     pub dir: PathBuf,
     /// Whether it is created if it does not exist.
     pub creates: bool,
-    /// Megabytes for cached blocks and memtables together.
+    /// Megabytes for cached rows, cached blocks and memtables together.
     pub memory_mb: usize,
     /// The number of databases.
     pub databases: usize,

@@ -170,6 +170,7 @@ fn memory(context: &Context<'_>, _: &Totals, text: &mut Text) -> Done {
     text.line("used_memory_dataset_perc", format_args!("{percent:.2}%"));
     text.line("memtable_bytes", memory.memtables);
     text.line("block_cache_bytes", memory.cache);
+    text.line("row_cache_bytes", memory.rows);
     text.line("allocator_allocated", memory.used);
     text.line("allocator_active", memory.resident);
     text.line("allocator_resident", memory.resident);
@@ -247,6 +248,9 @@ fn stats(context: &Context<'_>, totals: &Totals, text: &mut Text) -> Done {
     text.zeros(&["expired_time_cap_reached_count", "evicted_keys", "evicted_clients"]);
     text.line("keyspace_hits", totals.hits);
     text.line("keyspace_misses", totals.misses);
+    let figure = |name| server.store.figure(name).unwrap_or(0);
+    text.line("row_cache_hits", figure("ferrolith.row-cache-hits"));
+    text.line("row_cache_misses", figure("ferrolith.row-cache-misses"));
     let [channels, patterns, shards] = server.subscription_counts();
     text.line("pubsub_channels", channels);
     text.line("pubsub_patterns", patterns);

@@ -144,6 +144,7 @@ fn stats(context: &mut Context<'_>, _: Args<'_>) -> Done {
         ("dataset.bytes", memory.dataset()),
         ("memtable.bytes", memory.memtables),
         ("block.cache.bytes", memory.cache),
+        ("row.cache.bytes", memory.rows),
         ("allocator.allocated", memory.used),
         ("allocator.active", memory.resident),
         ("allocator.resident", memory.resident),
@@ -168,11 +169,12 @@ fn stats(context: &mut Context<'_>, _: Args<'_>) -> Done {
 fn doctor(context: &mut Context<'_>, _: Args<'_>) -> Done {
     let memory = Memory::now(context.server);
     let text = format!(
-        "The process uses {} of memory: {} for rows that wait to be flushed, {} for cached blocks. \
-         The flag --memory-mb bounds these two.\n",
+        "The process uses {} of memory: {} for rows that wait to be flushed, {} for cached blocks, \
+         {} for cached rows. The flag --memory-mb bounds these three.\n",
         human(memory.used),
         human(memory.memtables),
         human(memory.cache),
+        human(memory.rows),
     );
     context.out.verbatim(text.as_bytes());
     Ok(())

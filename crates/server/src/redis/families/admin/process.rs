@@ -50,6 +50,8 @@ pub(super) struct Memory {
     pub memtables: u64,
     /// Cached blocks of table files.
     pub cache: u64,
+    /// Cached rows.
+    pub rows: u64,
 }
 
 impl Memory {
@@ -64,12 +66,13 @@ impl Memory {
             peak: server.memory_peak.fetch_max(used, Ordering::Relaxed).max(used),
             memtables: figure("rocksdb.cur-size-all-mem-tables"),
             cache: figure("rocksdb.block-cache-usage"),
+            rows: figure("ferrolith.row-cache-usage"),
         }
     }
 
     /// Returns the bytes of rows in memory.
     pub(super) fn dataset(&self) -> u64 {
-        (self.memtables + self.cache).min(self.used)
+        (self.memtables + self.cache + self.rows).min(self.used)
     }
 }
 

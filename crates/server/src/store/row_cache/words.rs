@@ -1,0 +1,56 @@
+//! Bytes in atomic words: readers copy them while a writer may change them, and look at a stamp afterwards.
+
+use super::sync::{AtomicU64, Ordering};
+
+/// The bytes of a word.
+const WORD: usize = size_of::<u64>();
+
+/// Returns how many words hold this many bytes.
+#[inline]
+pub(super) fn count(bytes: usize) -> usize {
+    bytes.div_ceil(WORD)
+}
+
+/// Returns up to eight bytes as a word, with zeros behind them.
+#[inline]
+fn word(bytes: &[u8]) -> u64 {
+    match bytes.first_chunk() {
+        Some(all) => u64::from_le_bytes(*all),
+        None => bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+    }
+}
+
+/// Stores bytes in as many words as they need.
+#[inline]
+pub(super) fn store(words: &[AtomicU64], bytes: &[u8]) {
+    for (to, from) in words.iter().zip(bytes.chunks(WORD)) {
+        to.store(word(from), Ordering::Relaxed);
+    }
+}
+
+/// Returns whether words hold these bytes.
+#[inline]
+pub(super) fn equal(words: &[AtomicU64], bytes: &[u8]) -> bool {
+    words.iter().zip(bytes.chunks(WORD)).all(|(at, part)| at.load(Ordering::Relaxed) == word(part))
+}
+
+/// Appends the first `length` bytes of words.
+#[inline]
+pub(super) fn append(words: &[AtomicU64], length: usize, out: &mut Vec<u8>) {
+    let start = out.len();
+    out.resize(start + words.len() * WORD, 0);
+    let to = out.get_mut(start..).unwrap_or_default();
+    for (bytes, word) in to.chunks_exact_mut(WORD).zip(words) {
+        bytes.copy_from_slice(&word.load(Ordering::Relaxed).to_le_bytes());
+    }
+    out.truncate(start + length);
+}
+
+/// Moves words towards the beginning: `count` of them from one index to a smaller one.
+pub(super) fn move_down(words: &[AtomicU64], from: usize, to: usize, count: usize) {
+    let (from, to) = (words.get(from..), words.get(to..));
+    let pairs = from.unwrap_or_default().iter().zip(to.unwrap_or_default());
+    pairs.take(count).for_each(|(from, to)| {
+        to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
+    });
+}
