@@ -11,7 +11,7 @@ use ferrolith_server::clock::{Clock, SystemClock};
 use ferrolith_server::complaints::Complaints;
 use ferrolith_server::config::Flags;
 use ferrolith_server::error::{Error, Result};
-use ferrolith_server::net::http;
+use ferrolith_server::http::{self, App};
 use ferrolith_server::net::workers::{Door, Listener, Workers, bind};
 use ferrolith_server::pegasus::proxy::Proxy;
 use ferrolith_server::pegasus::{Admin, Service};
@@ -50,11 +50,11 @@ fn serve(args: Vec<OsString>) -> Result<()> {
     let flags = Flags::load(args.clone())?;
     match flags.print_config {
         true => Flags::print(args).map(|text| print!("{text}")),
-        false => run(&flags),
+        false => run(&flags, Flags::sources(args)?),
     }
 }
 
-fn run(flags: &Flags) -> Result<()> {
+fn run(flags: &Flags, settings_shown: Vec<http::Setting>) -> Result<()> {
     let tls = flags.tls.open()?;
     let redis_sockets = Sockets::bind(&flags.redis.listen, &flags.tls.listen)?;
     let pegasus_sockets = Sockets::bind(&flags.pegasus.listen, &flags.tls.pegasus_listen)?;
@@ -88,7 +88,7 @@ fn run(flags: &Flags) -> Result<()> {
     );
     server.load_users()?;
     let admin = flags.pegasus.admin(pegasus_sockets.told());
-    let admin = Admin::new(store.clone(), clock.clone(), catalogue, admin)?;
+    let admin = Admin::new(store.clone(), clock.clone(), catalogue.clone(), admin)?;
     for (name, partitions) in &flags.pegasus.tables {
         admin.ensure_table(name, *partitions)?;
     }
@@ -115,7 +115,18 @@ fn run(flags: &Flags) -> Result<()> {
     }));
     let workers = Workers::start_with(flags.workers, listeners, &store, flags.connections_max)?;
     print!("{}", told.concat());
-    let ended = wait_for_end(http_sockets.with(tls.as_ref()), &local, &*clock, &service, &server);
+    let has_pegasus = !(flags.pegasus.listen.is_empty() && flags.tls.pegasus_listen.is_empty())
+        || !flags.pegasus.proxies.is_empty();
+    let app = App::new(http::Parts {
+        server: server.clone(),
+        store: local.clone(),
+        catalogue,
+        pegasus: has_pegasus.then(|| service.clone()),
+        settings: settings_shown,
+        hosts: flags.http_hosts.clone(),
+    });
+    let doors = (http_sockets.with(tls.as_ref()), Arc::new(app));
+    let ended = wait_for_end(doors, &local, &*clock, &service, &server);
     workers.stop();
     local.close()?;
     ended
@@ -166,7 +177,7 @@ impl Sockets {
 
 /// Waits for SIGTERM, SIGINT, or SHUTDOWN of a Redis client.
 fn wait_for_end(
-    http_sockets: Vec<(TcpListener, Option<Arc<Tls>>)>,
+    (http_sockets, app): (Vec<(TcpListener, Option<Arc<Tls>>)>, Arc<App>),
     store: &LocalStore,
     clock: &dyn Clock,
     service: &Service,
@@ -181,8 +192,11 @@ fn wait_for_end(
             None => None,
             Some(tls) => Some((signal(SignalKind::hangup()).map_err(failed)?, tls)),
         };
+        if !http_sockets.is_empty() {
+            tokio::spawn(http::sample(app.clone()));
+        }
         for (socket, tls) in http_sockets {
-            tokio::spawn(http::serve(socket, server.clone(), tls));
+            tokio::spawn(http::serve(socket, app.clone(), tls));
         }
         let mut ticks = tokio::time::interval(TICK);
         let mut complaints = Complaints::new("removing what has expired");

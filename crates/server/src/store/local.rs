@@ -10,8 +10,10 @@
 
 mod cursor;
 mod damage;
+mod inspect;
 mod options;
 
+use super::events::{Events, Listener};
 use super::filter::FamilySlot;
 use super::sync::SyncProgress;
 use super::{
@@ -26,7 +28,7 @@ use ferrolith::{ColumnFamily, Db, ReadOptions, Snapshot, WriteOptions};
 pub use options::StoreOptions;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
@@ -54,6 +56,8 @@ pub struct LocalStore {
     progress: Arc<SyncProgress>,
     syncer: Mutex<Option<JoinHandle<()>>>,
     write_options: WriteOptions,
+    events: Arc<Events>,
+    path: PathBuf,
 }
 
 impl LocalStore {
@@ -65,6 +69,8 @@ impl LocalStore {
     pub fn open(path: &Path, options: StoreOptions) -> Result<Arc<LocalStore>> {
         let horizons = Arc::new(Horizons::default());
         let (opening, slots) = options.opening(path, &horizons)?;
+        let events = Arc::new(Events::default());
+        let opening = opening.listener(Listener(events.clone()));
         let db = Db::open_with(&opening, path)?;
         let mut families = vec![Some(db.default_cf())];
         for (partition, name) in slots.iter().map(|(partition, _, name)| (*partition, name)) {
@@ -93,6 +99,8 @@ impl LocalStore {
             progress: progress.clone(),
             syncer: Mutex::default(),
             write_options: WriteOptions::new(),
+            events,
+            path: path.to_owned(),
             options,
             db: db.clone(),
         };
@@ -351,7 +359,7 @@ impl Store for LocalStore {
     }
 
     fn figure(&self, name: &str) -> Option<u64> {
-        self.db.aggregated_property_int(name)
+        self.total(name)
     }
 }
 
