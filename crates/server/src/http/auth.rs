@@ -91,13 +91,19 @@ pub(super) fn identify(
     if !account.user().needs_no_password() {
         return Err(Refusal::unauthenticated("log in as a user of the server"));
     }
-    if !address.ip().to_canonical().is_loopback() {
-        return Err(Refusal::unauthenticated(
-            "without a password, only clients on the server's machine see this: set a password \
-             (--requirepass or ACL SETUSER) and log in",
-        ));
-    }
+    check_address(account, address)?;
     Ok(Caller { account: account.clone(), address, session: None })
+}
+
+/// Refuses users without a password unless the client is on this machine.
+fn check_address(account: &Account, address: SocketAddr) -> Result<(), Refusal> {
+    if !account.user().takes_any_password() || address.ip().to_canonical().is_loopback() {
+        return Ok(());
+    }
+    Err(Refusal::unauthenticated(
+        "without a password, only clients on the server's machine see this: set a password \
+         (--requirepass or ACL SETUSER) and log in",
+    ))
 }
 
 /// Returns the user of a name and a password. The server's log of refusals (ACL LOG) has failures.
@@ -109,7 +115,7 @@ pub(super) fn log_in(
 ) -> Result<Arc<Account>, Refusal> {
     let account = app.parts.server.users.get(name);
     match account.filter(|account| account.user().accepts(password)) {
-        Some(account) => Ok(account),
+        Some(account) => check_address(&account, address).map(|()| account),
         None => {
             commands::note_failed_login(app, name, password, address);
             Err(Refusal::unauthenticated("the user name or the password is wrong"))

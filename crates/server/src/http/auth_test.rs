@@ -26,3 +26,15 @@ fn tokens_are_compared_whole() {
     assert!(is_same(b"abc", b"abc"));
     assert!(!is_same(b"abc", b"abd") && !is_same(b"abc", b"ab") && !is_same(b"", b"a"));
 }
+
+#[test]
+fn users_without_a_password_are_for_this_machine() {
+    let account = Account::internal(b"default");
+    let check = |address: &str| check_address(&account, format!("{address}:1").parse().unwrap());
+    for address in ["127.0.0.1", "127.9.9.9", "[::1]", "[::ffff:127.0.0.1]"] {
+        assert!(check(address).is_ok(), "{address}");
+    }
+    for address in ["10.0.0.1", "192.168.1.1", "[fe80::1]", "[::ffff:10.0.0.1]", "0.0.0.0"] {
+        assert!(check(address).is_err(), "{address}");
+    }
+}

@@ -69,8 +69,11 @@ struct HeatRow {
 impl Ring {
     fn push(&mut self, (at_us, at_ms): (u64, u64), all: &[(Partition, u64, u64)], max: usize) {
         let seconds = at_us.saturating_sub(self.last_us).max(1) as f64 / 1e6;
+        let is_first = self.columns.is_empty();
         let cell = |(partition, rows, bytes): &(Partition, u64, u64)| {
-            let before = self.last.get(partition).copied().unwrap_or(*rows);
+            // A partition that is new since the last sample began with no rows.
+            let new = if is_first { *rows } else { 0 };
+            let before = self.last.get(partition).copied().unwrap_or(new);
             let written_rows = rows.saturating_sub(before) as f64 / seconds;
             (*partition, Cell { written_rows, bytes: *bytes })
         };

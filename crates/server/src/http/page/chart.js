@@ -5,7 +5,7 @@ const SVG = "http://www.w3.org/2000/svg";
 function svg(tag, attributes, ...children) {
   const element = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes || {})) element.setAttribute(name, value);
-  element.append(...children.flat().filter((child) => child !== null));
+  element.append(...children.flat(Infinity).filter((child) => child !== null));
   return element;
 }
 
@@ -37,7 +37,7 @@ function timeAxis([from, to], [left, right], y) {
  * is the title of the axis; `lanes` are { name, items: { from, to, kind, text } } below it.
  */
 function lineChart({ id, title, unit, at, series, format, width, lanes = [] }) {
-  const [left, right, top, height] = [64, width - 8, 10, 170];
+  const [left, right, top, height] = [lanes.length ? 86 : 68, width - 8, 10, 170];
   const bottom = top + height;
   const span = at.length > 1 ? [at[0], at[at.length - 1]] : [Date.now() - 60000, Date.now()];
   const most = roundUp(Math.max(0, ...series.flatMap((one) => one.values.filter((value) => value !== null))));
@@ -95,7 +95,7 @@ function lineChart({ id, title, unit, at, series, format, width, lanes = [] }) {
   return el("figure", { class: "chart" }, el("figcaption", null, title), drawing, legend, readout);
 }
 
-/** Returns a map of rows over time. `rows` are { name, values }; a cell is darker the more it has. */
+/** Returns a map of rows over time. `rows` are { name, values }; a cell has the stronger colour the more it has. */
 function heatMap({ id, title, at, rows, format, width }) {
   const [left, right, top, cell] = [86, width - 8, 4, 14];
   const most = Math.max(1e-9, ...rows.flatMap((row) => row.values.filter((value) => value !== null)));
@@ -113,7 +113,7 @@ function heatMap({ id, title, at, rows, format, width }) {
   const label = svg("text", { class: "title", x: -(top + bottom) / 2, y: 10, transform: "rotate(-90)", "text-anchor": "middle" }, rows.length > 3 ? "Partition" : "");
   const drawing = svg("svg", {
     id, role: "img", tabindex: "0", height: bottom + 34, viewBox: `0 0 ${width} ${bottom + 34}`,
-    "aria-label": `${title}. The darkest cell is ${format(most)}`,
+    "aria-label": `${title}. The strongest cell is ${format(most)}`,
   }, label, cells, timeAxis(span, [left, right], bottom));
-  return el("figure", { class: "chart" }, el("figcaption", null, title), drawing, el("p", { class: "readout" }, `Rows: partitions. The darkest cell is ${format(most)}.`));
+  return el("figure", { class: "chart" }, el("figcaption", null, title), drawing, el("p", { class: "readout" }, `Rows: partitions. The strongest cell is ${format(most)}.`));
 }

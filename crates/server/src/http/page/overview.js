@@ -22,7 +22,7 @@ function latencyChart(history, width, lanes) {
   const one = history.latencies.find((it) => it.class === chosen.class);
   const values = (name) => one[name].map((us, i) => (one.calls[i] ? us : null));
   return lineChart({
-    id: "latency", title: `Latency of ${chosen.class} commands`, unit: "Time of a command (µs, ms or s)", at: history.at_ms, width, lanes,
+    id: "latency", title: `Latency of ${chosen.class} commands`, unit: "Latency (µs, ms, s)", at: history.at_ms, width, lanes,
     format: micros,
     series: [["P50", "p50_us"], ["P99", "p99_us"], ["P99.9", "p999_us"]].map(([name, field]) => ({ name, values: values(field) })),
   });

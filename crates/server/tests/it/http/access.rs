@@ -72,7 +72,9 @@ fn the_api_needs_a_user_with_the_right() {
     let mut client = ours.connect();
     client.call(&words("AUTH right"));
     let log = format!("{:?}", client.call(&words("ACL LOG")));
-    assert!(log.contains("auth") && log.contains("type"), "{log}");
+    for word in ["auth", "type", "pttl"] {
+        assert!(log.contains(&format!("{:?}", word.as_bytes())), "{word}: {log}");
+    }
 }
 
 /// Logs in; returns the cookie and the token.
