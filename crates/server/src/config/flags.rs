@@ -39,8 +39,8 @@ pub struct Flags {
     /// The maximum number of connections; further ones are closed
     #[arg(long = "max-connections", default_value_t = 10_000)]
     pub connections_max: usize,
-    /// Addresses at which the web page, its API, /metrics and /health are served over HTTP, separated by commas; none by
-    /// default
+    /// Addresses at which the web page, its API, /metrics and /health are served over HTTP, separated by commas; none
+    /// by default
     #[arg(long = "http-listen", value_name = "ADDRESSES", value_delimiter = ',')]
     pub http_listen: Vec<SocketAddr>,
     /// A name of this host that browsers may use for the web page, besides localhost and addresses; may be repeated

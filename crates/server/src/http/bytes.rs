@@ -5,8 +5,8 @@ use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
 /// The bytes of a value that are shown.
 pub(super) const SHOWN_MAX: usize = 1024;
 
-/// Returns bytes as text: UTF-8 as it is, other bytes and control characters escaped as `\xNN`, `\n` and the like, and a
-/// backslash doubled.
+/// Returns bytes as text: UTF-8 as it is, other bytes and control characters escaped as `\xNN`, `\n` and the like, and
+/// a backslash doubled.
 pub(super) fn show(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {

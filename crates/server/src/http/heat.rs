@@ -1,8 +1,8 @@
 //! Writes to each partition over time.
 //!
 //! The rows that were written to a partition are those of its sealed memtables, which the engine reports when it seals
-//! one, and those of its active memtable. So nothing is counted for this when a row is written. Reads are not told apart
-//! by partition: counting them would cost each read.
+//! one, and those of its active memtable. So nothing is counted for this when a row is written. Reads are not told
+//! apart by partition: counting them would cost each read.
 
 use super::App;
 use crate::store::{Inspect, Partition};
@@ -125,7 +125,8 @@ impl Heat {
     /// Returns a ring.
     pub(super) fn map(&self, by_minute: bool) -> HeatMap {
         let rings = self.0.lock();
-        let ring = &rings[usize::from(by_minute)];
+        let [fine, minutes] = &*rings;
+        let ring = if by_minute { minutes } else { fine };
         let partitions: BTreeSet<_> = ring
             .columns
             .iter()
@@ -161,3 +162,7 @@ pub(super) fn bytes(store: &dyn Inspect, partition: Partition) -> u64 {
     let figure = |name: &str| store.partition_figure(partition, name).unwrap_or(0);
     figure("rocksdb.live-sst-files-size") + figure("rocksdb.cur-size-all-mem-tables")
 }
+
+#[cfg(test)]
+#[path = "heat_test.rs"]
+mod tests;

@@ -248,7 +248,8 @@ impl History {
     /// Returns the newest samples of a ring.
     pub(super) fn series(&self, by_minute: bool, count: usize) -> Series {
         let rings = self.0.lock();
-        let ring = &rings[usize::from(by_minute)];
+        let [seconds, minutes] = &*rings;
+        let ring = if by_minute { minutes } else { seconds };
         let mut series = Series {
             resolution_seconds: if by_minute { 60 } else { 1 },
             latencies: CLASSES

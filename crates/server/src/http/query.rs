@@ -4,9 +4,12 @@ use super::refusal::Refusal;
 use percent_encoding::percent_decode;
 use std::borrow::Cow;
 
+/// A name and a value.
+type Pair<'a> = (Cow<'a, [u8]>, Cow<'a, [u8]>);
+
 /// The parameters, decoded.
 #[derive(Debug, Default)]
-pub(super) struct Query<'a>(Vec<(Cow<'a, [u8]>, Cow<'a, [u8]>)>);
+pub(super) struct Query<'a>(Vec<Pair<'a>>);
 
 impl<'a> Query<'a> {
     /// Reads `name=value&name=value`. Percent signs encode bytes; a plus sign is a plus sign.

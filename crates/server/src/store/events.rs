@@ -1,7 +1,7 @@
 //! What the engine reports of its background work: running and finished flushes and compactions, and stalls of writers.
 //!
-//! The engine calls the listener a few times per job, on the threads of jobs, and once per memtable on a writing thread.
-//! No read and no write passes here otherwise.
+//! The engine calls the listener a few times per job, on the threads of jobs, and once per memtable on a writing
+//! thread. No read and no write passes here otherwise.
 
 use crate::clock::{Clock, SystemClock};
 use ferrolith::events::{
@@ -62,12 +62,22 @@ pub struct Stall {
     pub family: String,
     /// `normal`, `delayed` or `stopped`.
     pub condition: &'static str,
+    /// Why, in the engine's words, such as `l0-file-count-limit-stops`; empty for `normal` and if it is unknown.
+    pub cause: String,
 }
+
+/// Counts of stalls by cause.
+pub(super) type Causes = Vec<(String, u64)>;
+
+/// Returns the counts of a family.
+type ReadCauses = Box<dyn Fn(&str) -> Causes + Send + Sync>;
 
 /// The history of background work. It is bounded, and empty after a start.
 pub struct Events {
     clock: SystemClock,
     log: Mutex<Log>,
+    /// Set while the database is open.
+    read_causes: Mutex<Option<ReadCauses>>,
 }
 
 #[derive(Default)]
@@ -75,6 +85,8 @@ struct Log {
     running: Vec<Job>,
     finished: VecDeque<Job>,
     stalls: VecDeque<Stall>,
+    /// The counts of stalls when the latest one began, by family.
+    causes: BTreeMap<String, Causes>,
     /// The present conditions that are not normal, by family.
     conditions: BTreeMap<String, &'static str>,
     /// The entries of all sealed memtables, by family.
@@ -85,7 +97,7 @@ struct Log {
 
 impl Default for Events {
     fn default() -> Events {
-        Events { clock: SystemClock::new(), log: Mutex::default() }
+        Events { clock: SystemClock::new(), log: Mutex::default(), read_causes: Mutex::default() }
     }
 }
 
@@ -121,6 +133,11 @@ impl Events {
         self.log.lock().error.clone()
     }
 
+    /// Sets what reads the counts of stalls by cause; `None` before the database closes.
+    pub(super) fn set_causes(&self, read: Option<ReadCauses>) {
+        *self.read_causes.lock() = read;
+    }
+
     fn begin(&self, job: Job) {
         let mut log = self.log.lock();
         // The engine reports no end of a flush that failed: the next one of the family shows that it is over.
@@ -147,6 +164,20 @@ impl Events {
 }
 
 impl Log {
+    /// Returns the cause of a new condition: that whose count has grown.
+    fn cause_of(&mut self, family: &str, condition: &str, now: Causes) -> String {
+        let end = match condition {
+            "delayed" => "-delays",
+            "stopped" => "-stops",
+            _ => return String::new(),
+        };
+        let before = self.causes.insert(family.to_owned(), now.clone()).unwrap_or_default();
+        let old = |cause: &str| before.iter().find(|(it, _)| it == cause).map_or(0, |(_, n)| *n);
+        let grown = now.iter().filter(|(cause, n)| cause.ends_with(end) && *n > old(cause));
+        let grown: Vec<_> = grown.map(|(cause, _)| cause.as_str()).collect();
+        grown.join(", ")
+    }
+
     fn finish(&mut self, job: Job) {
         if self.finished.len() >= JOBS_MAX {
             self.finished.pop_front();
@@ -222,11 +253,11 @@ impl EventListener for Listener {
         let (now_ms, mut log) = (self.0.clock.wall_ms(), self.0.log.lock());
         let text = error.as_ref().map(ToString::to_string).unwrap_or_default();
         if matches!(reason, BackgroundErrorReason::Flush | BackgroundErrorReason::FlushNoWal) {
-            let (failed, running) = std::mem::take(&mut log.running)
-                .into_iter()
-                .partition(|job: &Job| job.kind == JobKind::Flush);
+            let running = std::mem::take(&mut log.running).into_iter();
+            let (failed, running): (Vec<_>, Vec<_>) =
+                running.partition(|job| job.kind == JobKind::Flush);
             log.running = running;
-            for job in Vec::<Job>::from(failed) {
+            for job in failed {
                 log.finish(Job { ended_ms: Some(now_ms), error: text.clone(), ..job });
             }
         }
@@ -243,7 +274,10 @@ impl EventListener for Listener {
             WriteStallCondition::Delayed => "delayed",
             WriteStallCondition::Stopped => "stopped",
         };
+        // Before the lock: the engine may wait for one that another listener's call holds.
+        let causes = self.0.read_causes.lock().as_ref().map(|read| read(&info.cf_name));
         let (at_ms, mut log) = (self.0.clock.wall_ms(), self.0.log.lock());
+        let cause = log.cause_of(&info.cf_name, condition, causes.unwrap_or_default());
         match condition {
             "normal" => drop(log.conditions.remove(&info.cf_name)),
             _ => drop(log.conditions.insert(info.cf_name.clone(), condition)),
@@ -251,6 +285,10 @@ impl EventListener for Listener {
         if log.stalls.len() >= STALLS_MAX {
             log.stalls.pop_front();
         }
-        log.stalls.push_back(Stall { at_ms, family: info.cf_name.clone(), condition });
+        log.stalls.push_back(Stall { at_ms, family: info.cf_name.clone(), condition, cause });
     }
 }
+
+#[cfg(test)]
+#[path = "events_test.rs"]
+mod tests;

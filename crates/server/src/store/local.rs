@@ -85,6 +85,10 @@ impl LocalStore {
             *slot.lock() = families[at].clone();
             held[at] = slot;
         }
+        let of_causes = db.clone();
+        events.set_causes(Some(Box::new(move |family| {
+            of_causes.cf(family).map(|family| inspect::stall_causes(&family)).unwrap_or_default()
+        })));
         let epoch = next_epoch(&db)?;
         if let Some(bytes) = db.get(HORIZONS_ROW)? {
             horizons.raise(number(&bytes, 0), number(&bytes, 8));
@@ -154,6 +158,7 @@ impl LocalStore {
         for slot in self.slots.lock().iter() {
             slot.lock().take();
         }
+        self.events.set_causes(None);
         self.families.store(Arc::default());
         self.db.flush_wal(true)?;
         self.db.close()?;

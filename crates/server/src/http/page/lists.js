@@ -21,7 +21,7 @@ async function memory(main) {
   const reply = await api("/memory");
   const f = (name) => figure(reply[name], bytes, `memory.${name}`);
   const rows = reply.owners.map((it, i) => [it.owner, figure(it.bytes, bytes, `memory.owners.${i}.bytes`), bar(it.bytes, reply.used_bytes), it.limit]);
-  rows.push(["other: code, stacks, the allocator, memory reserved by owners but not used (negative)", f("other_bytes"), bar(Math.max(0, reply.other_bytes), reply.used_bytes), ""]);
+  rows.push(["other: stacks, the allocator, and what nobody counts; negative if owners reserved more than they use", f("other_bytes"), bar(Math.max(0, reply.other_bytes), reply.used_bytes), ""]);
   fill(main,
     el("h2", null, "Memory"),
     tiles([["In use", f("used_bytes")], ["Most in use when asked", f("peak_bytes")], ["Resident, with mapped files", f("resident_bytes")], ["Limit of the cache (--memory-mb)", f("cache_limit_bytes")], ["Budget of memtables", f("memtable_budget_bytes")]]),

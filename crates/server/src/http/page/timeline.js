@@ -11,11 +11,11 @@ function stallSpans(stalls, now) {
   for (const it of [...stalls].reverse()) {
     const place = `${it.table} ${it.partition}`;
     const begun = open.get(place);
-    if (begun) spans.push({ from: begun.at_ms, to: it.at_ms, kind: "stall", text: `writes to ${place} ${begun.writes}` });
+    if (begun) spans.push({ from: begun.at_ms, to: it.at_ms, kind: "stall", text: `writes to ${place} ${begun.writes}: ${begun.cause}` });
     if (it.writes === "normal") open.delete(place);
     else open.set(place, it);
   }
-  for (const [place, begun] of open) spans.push({ from: begun.at_ms, to: now, kind: "stall", text: `writes to ${place} ${begun.writes}` });
+  for (const [place, begun] of open) spans.push({ from: begun.at_ms, to: now, kind: "stall", text: `writes to ${place} ${begun.writes}: ${begun.cause}` });
   return spans;
 }
 
@@ -44,5 +44,5 @@ async function timeline(main, again) {
     el("h3", null, "Finished"),
     table("The latest flushes and compactions", columns, jobs.finished.slice(0, 100).map(row("finished")), "None since the start."),
     el("h3", null, "Stalls"),
-    table("When writers began or ceased to wait", [["Time"], ["Partition"], ["Writes"]], jobs.stalls.map((it) => [clock(it.at_ms), `${it.table}${it.partition === null ? "" : ` ${it.partition}`}`, it.writes]), "No writer had to wait since the start."));
+    table("When writers began or ceased to wait", [["Time"], ["Partition"], ["Writes"], ["Cause"]], jobs.stalls.map((it) => [clock(it.at_ms), `${it.table}${it.partition === null ? "" : ` ${it.partition}`}`, it.writes, it.cause]), "No writer had to wait since the start."));
 }

@@ -98,14 +98,18 @@ fn background_error(app: &App, problems: &mut Vec<Problem>) {
 }
 
 fn stalls(app: &App, problems: &mut Vec<Problem>) {
+    let latest = app.parts.store.events().stalls();
     for (family, condition) in app.parts.store.events().conditions() {
+        let stall = latest.iter().find(|stall| stall.family == family);
+        let cause = stall.map_or("", |stall| stall.cause.as_str());
+        let cause = if cause.is_empty() { String::new() } else { format!(" ({cause})") };
         let (table, partition) = place_of(app, &family);
         let partition = partition.map_or(String::new(), |number| format!(" partition {number}"));
         let severity = if condition == "stopped" { Severity::Error } else { Severity::Warning };
         problems.push(Problem {
             severity,
             text: format!(
-                "Writes to {table}{partition} are {condition} until flushes and compactions catch up"
+                "Writes to {table}{partition} are {condition}{cause} until flushes and compactions catch up"
             ),
             remedy: "Write more slowly or in other partitions, use a faster disk, or give more \
                      memory with --memory-mb; the view LSM shows what is behind"

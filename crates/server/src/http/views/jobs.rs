@@ -60,6 +60,8 @@ struct Stall {
     partition: Option<u32>,
     /// From then on writers are `normal`, `delayed` or `stopped`.
     writes: &'static str,
+    /// Why, in the engine's words, such as `l0-file-count-limit-stops`; empty for `normal` and if it is unknown.
+    cause: String,
 }
 
 /// Returns the background work.
@@ -95,7 +97,7 @@ pub(in crate::http) fn get(app: &App, query: &Query<'_>) -> Result<Jobs, Refusal
     let finished = events.finished(count).into_iter().map(&mut job).collect();
     let stall = |it: crate::store::Stall| {
         let (table, partition) = place(&it.family);
-        Stall { at_ms: it.at_ms, table, partition, writes: it.condition }
+        Stall { at_ms: it.at_ms, table, partition, writes: it.condition, cause: it.cause }
     };
     Ok(Jobs { running, finished, stalls: events.stalls().into_iter().map(stall).collect() })
 }

@@ -21,8 +21,8 @@ const TIME_MAX: Duration = Duration::from_millis(300);
 pub(in crate::http) struct Keys {
     /// The keys.
     keys: Vec<Key>,
-    /// The cursor with which the next request goes on; `0` when all keys were seen. A request may find no keys and still
-    /// have a cursor: it looked for 0.3 seconds.
+    /// The cursor with which the next request goes on; `0` when all keys were seen. A request may find no keys and
+    /// still have a cursor: it looked for 0.3 seconds.
     cursor: String,
     /// The databases that were ever written to.
     databases: Vec<u32>,

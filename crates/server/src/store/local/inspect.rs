@@ -1,9 +1,10 @@
 //! Figures of the engine for operators.
 
 use super::LocalStore;
-use crate::store::events::Events;
+use crate::store::events::{Causes, Events};
 use crate::store::inspect::{Inspect, Level, Memory};
 use crate::store::{Partition, Store};
+use ferrolith::ColumnFamily;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -38,6 +39,19 @@ impl LocalStore {
     }
 }
 
+/// Returns how often writes to a family were delayed or stopped, by cause.
+pub(super) fn stall_causes(family: &ColumnFamily) -> Causes {
+    // `Write Stall (count): CAUSE: COUNT, CAUSE: COUNT`. The totals repeat the others.
+    let text = family.property("rocksdb.cf-write-stall-stats").unwrap_or_default();
+    let causes = text.trim().split_once("): ").map_or("", |(_, causes)| causes);
+    let cause = |part: &str| {
+        let (cause, count) = part.split_once(": ")?;
+        Some((cause.to_owned(), count.parse().ok()?))
+    };
+    let causes = causes.split(", ").filter_map(cause);
+    causes.filter(|(cause, count)| *count > 0 && !cause.starts_with("total-")).collect()
+}
+
 impl Inspect for LocalStore {
     fn partition_figure(&self, partition: Partition, name: &str) -> Option<u64> {
         self.with_family(partition, |family| family.property_int(name)).ok()?
@@ -65,17 +79,7 @@ impl Inspect for LocalStore {
     }
 
     fn stall_causes(&self, partition: Partition) -> Vec<(String, u64)> {
-        let text =
-            self.with_family(partition, |family| family.property("rocksdb.cf-write-stall-stats"));
-        let text = text.ok().flatten().unwrap_or_default();
-        // `Write Stall (count): CAUSE: COUNT, CAUSE: COUNT`. The totals repeat the others.
-        let causes = text.trim().split_once("): ").map_or("", |(_, causes)| causes);
-        let cause = |part: &str| {
-            let (cause, count) = part.split_once(": ")?;
-            Some((cause.to_owned(), count.parse().ok()?))
-        };
-        let causes = causes.split(", ").filter_map(cause);
-        causes.filter(|(cause, count)| *count > 0 && !cause.starts_with("total-")).collect()
+        self.with_family(partition, stall_causes).unwrap_or_default()
     }
 
     fn family(&self, partition: Partition) -> Option<String> {
