@@ -21,7 +21,8 @@
 //! | `redis` | the command table, the context of an evaluation, families of commands, ranks, following a Redis |
 //! | `transfer` | imports and exports of whole data sets |
 //! | `pegasus` | the operations and administrative calls of Pegasus, and Redis commands on its tables |
-//! | `net` | listeners, TLS handshakes, workers, limits, output buffers, HTTP |
+//! | `net` | listeners, TLS handshakes, workers, limits, output buffers |
+//! | `http` | the web page for operators, its API, metrics and health |
 //! | `config` | flags and the configuration file; starting and stopping |
 #![forbid(unsafe_code)]
 
@@ -34,6 +35,7 @@ pub mod error;
 pub mod files;
 pub mod geo;
 pub mod hll;
+pub mod http;
 pub mod net;
 pub mod pegasus;
 pub mod redis;

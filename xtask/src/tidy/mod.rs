@@ -81,6 +81,7 @@ const SERVER_ORDER: &[&str] = &[
     "transfer",
     "pegasus",
     "net",
+    "http",
     "config",
 ];
 

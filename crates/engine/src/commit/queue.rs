@@ -66,6 +66,7 @@ pub(super) struct WriteState {
 }
 
 /// Counters that writers update under the write lock.
+#[derive(Default)]
 pub(crate) struct Written {
     pub(crate) user_bytes: u64,
     pub(crate) live_wal_bytes: u64,

@@ -49,7 +49,7 @@ impl Properties {
         if let Some(level) = name.strip_prefix("aggregated-table-properties") {
             return self.aggregated_table_properties(family, level);
         }
-        let written = self.commit.written();
+        let written = self.written_for(name);
         let state = self.catalog.state();
         let cf = state.families.get(&family.id)?;
         if let Some(level) = name.strip_prefix("num-files-at-level") {
@@ -61,6 +61,11 @@ impl Properties {
             let level: usize = level.parse().ok()?;
             return (level < cf.current.num_levels())
                 .then(|| format!("{:.6}", compression_ratio(cf, level)));
+        }
+        if let Some(level) = name.strip_prefix("compaction-score-at-level") {
+            let level: usize = level.parse().ok()?;
+            return (level < cf.current.num_levels())
+                .then(|| format!("{:.6}", cf.level_shape().score(level)));
         }
         if let Some(temperature) = name.strip_prefix("live-sst-files-size-at-temperature") {
             // Files have no temperature, so all are counted as unknown.
@@ -93,10 +98,19 @@ impl Properties {
     /// Returns the sum of a numeric property over all families, or `None` if there is no such property.
     pub(crate) fn aggregated_property_int(&self, name: &str) -> Option<u64> {
         let name = name.strip_prefix("rocksdb.").or_else(|| name.strip_prefix("ferrolith."))?;
-        let written = self.commit.written();
+        let written = self.written_for(name);
         let state = self.catalog.state();
         let mut numbers = state.families.values().map(|cf| self.number(&state, cf, &written, name));
         numbers.try_fold(0, |sum, number| Some(sum + number?))
+    }
+
+    /// Returns what writers counted, for the properties that show it. The others take no lock of a write, so that
+    /// programs may poll them.
+    fn written_for(&self, name: &str) -> Written {
+        match name {
+            "stats" | "dbstats" | "bytes-written" | "wal-bytes" => self.commit.written(),
+            _ => Written::default(),
+        }
     }
 
     fn number(

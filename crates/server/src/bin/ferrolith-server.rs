@@ -11,7 +11,7 @@ use ferrolith_server::clock::{Clock, SystemClock};
 use ferrolith_server::complaints::Complaints;
 use ferrolith_server::config::Flags;
 use ferrolith_server::error::{Error, Result};
-use ferrolith_server::net::http;
+use ferrolith_server::http::{self, App};
 use ferrolith_server::net::workers::{Door, Listener, Workers, bind};
 use ferrolith_server::pegasus::proxy::Proxy;
 use ferrolith_server::pegasus::{Admin, Service};
@@ -51,11 +51,11 @@ fn serve(args: Vec<OsString>) -> Result<()> {
     let flags = Flags::load(args.clone())?;
     match flags.print_config {
         true => Flags::print(args).map(|text| print!("{text}")),
-        false => run(&flags),
+        false => run(&flags, Flags::sources(args)?),
     }
 }
 
-fn run(flags: &Flags) -> Result<()> {
+fn run(flags: &Flags, settings_shown: Vec<http::Setting>) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(no_signals)?;
     // Before the files are read: a SIGHUP while the server starts must not end it.
@@ -96,7 +96,7 @@ fn run(flags: &Flags) -> Result<()> {
     );
     server.load_users()?;
     let admin = flags.pegasus.admin(pegasus_sockets.told());
-    let admin = Admin::new(store.clone(), clock.clone(), catalogue, admin)?;
+    let admin = Admin::new(store.clone(), clock.clone(), catalogue.clone(), admin)?;
     for (name, partitions) in &flags.pegasus.tables {
         admin.ensure_table(name, *partitions)?;
     }
@@ -127,8 +127,18 @@ fn run(flags: &Flags) -> Result<()> {
     let [terminate, interrupt] = ends.map(|kind| handle(&runtime, kind));
     let signals = Signals { terminate: terminate?, interrupt: interrupt?, hang_ups };
     print!("{}", told.concat());
-    let http_sockets = http_sockets.with(tls.as_ref());
-    let serving = serve_http(http_sockets, signals, &local, &*clock, &service, &server);
+    let has_pegasus = !(flags.pegasus.listen.is_empty() && flags.tls.pegasus_listen.is_empty())
+        || !flags.pegasus.proxies.is_empty();
+    let app = App::new(http::Parts {
+        server: server.clone(),
+        store: local.clone(),
+        catalogue,
+        pegasus: has_pegasus.then(|| service.clone()),
+        settings: settings_shown,
+        hosts: flags.http_hosts.clone(),
+    });
+    let doors = (http_sockets.with(tls.as_ref()), Arc::new(app));
+    let serving = serve_http(doors, signals, &local, &*clock, &service, &server);
     runtime.block_on(serving);
     workers.stop();
     local.close()
@@ -197,15 +207,18 @@ impl Sockets {
 
 /// Serves HTTP and removes what has expired, until SIGTERM, SIGINT, or SHUTDOWN of a Redis client.
 async fn serve_http(
-    http_sockets: Vec<(TcpListener, Option<Arc<Tls>>)>,
+    (http_sockets, app): (Vec<(TcpListener, Option<Arc<Tls>>)>, Arc<App>),
     mut signals: Signals,
     store: &LocalStore,
     clock: &dyn Clock,
     service: &Service,
     server: &Arc<redis::Server>,
 ) {
+    if !http_sockets.is_empty() {
+        tokio::spawn(http::sample(app.clone()));
+    }
     for (socket, tls) in http_sockets {
-        tokio::spawn(http::serve(socket, server.clone(), tls));
+        tokio::spawn(http::serve(socket, app.clone(), tls));
     }
     let mut ticks = tokio::time::interval(TICK);
     let mut complaints = Complaints::new("removing what has expired");

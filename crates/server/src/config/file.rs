@@ -9,6 +9,8 @@
 //! ```
 
 use crate::error::{Error, Result};
+use crate::http::{HIDDEN, Setting, Source};
+use crate::redis::parameters::Id;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use std::ffi::OsString;
@@ -127,6 +129,48 @@ pub fn print(command: &Command, args: Vec<OsString>) -> String {
         text += &format!("# {help}\n{line}\n\n");
     }
     text
+}
+
+/// Flags whose values nobody may see.
+const SECRETS: [&str; 2] = ["requirepass", "user"];
+
+/// Returns all settings of arguments together with those of the file, and their sources: `given` are the arguments
+/// alone. A repeated flag of names and values is a setting each, called `FLAG.NAME`.
+pub fn settings(command: &Command, given: &ArgMatches, args: Vec<OsString>) -> Vec<Setting> {
+    let matches = command.clone().get_matches_from(args);
+    let is_set =
+        |matches: &ArgMatches, id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
+    let mut settings = Vec::new();
+    for flag in flags(command) {
+        let (Some(name), id) = (flag.get_long(), flag.get_id().as_str()) else { continue };
+        let source = match () {
+            () if is_set(given, id) => Source::Flag,
+            () if is_set(&matches, id) => Source::File,
+            () => Source::Default,
+        };
+        let description = flag.get_help().map(ToString::to_string).unwrap_or_default();
+        let raw = matches.get_raw(id).into_iter().flatten();
+        let values: Vec<_> = raw.map(|value| value.to_string_lossy().into_owned()).collect();
+        let setting = |name: String, value: String| {
+            let is_secret = SECRETS.contains(&name.as_str())
+                || name.strip_prefix("parameter.").is_some_and(|name| {
+                    Id::find(name.as_bytes()).is_some_and(|id| id.parameter().is_secret)
+                });
+            let value = if is_secret && !value.is_empty() { HIDDEN.to_owned() } else { value };
+            Setting { name, value, source, description: description.clone() }
+        };
+        match (id, flag.get_action()) {
+            ("parameter", _) => settings.extend(values.iter().map(|value| {
+                let (key, value) = value.split_once('=').unwrap_or((value, ""));
+                setting(format!("{name}.{key}"), value.to_owned())
+            })),
+            (_, ArgAction::SetTrue) => {
+                settings.push(setting(name.to_owned(), matches.get_flag(id).to_string()));
+            }
+            _ => settings.push(setting(name.to_owned(), values.join(", "))),
+        }
+    }
+    settings
 }
 
 /// Returns a number if it is one, else a text.

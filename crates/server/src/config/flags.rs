@@ -1,8 +1,9 @@
 //! All flags of `ferrolith-server`. They are also the schema of its configuration file.
 
-use super::file::{print, with_file};
+use super::file::{print, settings, with_file};
 use super::{PegasusFlags, RedisFlags, TlsFlags};
 use crate::error::Result;
+use crate::http::Setting;
 use crate::store::Durability;
 use clap::{CommandFactory, Parser};
 use std::ffi::OsString;
@@ -38,9 +39,13 @@ pub struct Flags {
     /// The maximum number of connections; further ones are closed
     #[arg(long = "max-connections", default_value_t = 10_000)]
     pub connections_max: usize,
-    /// Addresses at which /metrics and /health are served over HTTP, separated by commas; none by default
+    /// Addresses at which the web page, its API, /metrics and /health are served over HTTP, separated by commas; none
+    /// by default
     #[arg(long = "http-listen", value_name = "ADDRESSES", value_delimiter = ',')]
     pub http_listen: Vec<SocketAddr>,
+    /// A name of this host that browsers may use for the web page, besides localhost and addresses; may be repeated
+    #[arg(id = "http-host", long = "http-host", value_name = "NAME")]
+    pub http_hosts: Vec<String>,
     /// The flags of the Redis protocol.
     #[command(flatten)]
     pub redis: RedisFlags,
@@ -73,6 +78,18 @@ impl Flags {
         let command = Flags::command();
         let args = with_file(&command, args)?;
         Ok(print(&command, args))
+    }
+
+    /// Returns the settings that the same arguments and their file set, and which of the two set each. Secrets are
+    /// hidden.
+    ///
+    /// # Errors
+    ///
+    /// As [`load`](Flags::load).
+    pub fn sources(args: Vec<OsString>) -> Result<Vec<Setting>> {
+        let command = Flags::command();
+        let given = command.clone().get_matches_from(&args);
+        Ok(settings(&command, &given, with_file(&command, args)?))
     }
 }
 

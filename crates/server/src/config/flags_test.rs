@@ -1,5 +1,6 @@
 use super::*;
 use crate::config::file::print;
+use crate::http::Source;
 
 fn load(file: &str, more: &[&str]) -> Result<Flags> {
     let dir = tempfile::tempdir().unwrap();
@@ -93,4 +94,27 @@ fn a_printed_configuration_is_a_configuration() {
     let flags = load(&printed, &[]).expect(&printed);
     assert_eq!((flags.memory_mb, flags.redis.listen.len()), (77, 1));
     assert!(flags.pegasus.host_names && flags.http_listen.is_empty());
+}
+
+#[test]
+fn settings_say_who_set_them_and_hide_secrets() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("server.toml");
+    let text = "workers = 3\nmemory-mb = 99\nrequirepass = 'topsecret'\n[parameter]\ntimeout = 7\n";
+    std::fs::write(&path, text).unwrap();
+    let path = path.display().to_string();
+    let args =
+        ["x", "--config", &path, "--memory-mb", "77", "--parameter", "masterauth=alsosecret"];
+    let settings = Flags::sources(args.map(OsString::from).to_vec()).unwrap();
+    let found = |name: &str| {
+        let setting = settings.iter().find(|setting| setting.name == name);
+        setting.map(|setting| (setting.value.as_str(), setting.source))
+    };
+    assert_eq!(found("memory-mb"), Some(("77", Source::Flag)));
+    assert_eq!(found("workers"), Some(("3", Source::File)));
+    assert_eq!(found("databases"), Some(("16", Source::Default)));
+    assert_eq!(found("requirepass"), Some(("(hidden)", Source::File)));
+    assert_eq!(found("parameter.masterauth"), Some(("(hidden)", Source::Flag)));
+    assert_eq!(found("pegasus-host-names"), Some(("false", Source::Default)));
+    assert!(!format!("{settings:?}").contains("secret"));
 }

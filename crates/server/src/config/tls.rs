@@ -19,7 +19,7 @@ pub struct TlsFlags {
         value_delimiter = ','
     )]
     pub pegasus_listen: Vec<SocketAddrV4>,
-    /// Addresses at which /metrics and /health are served over HTTPS, separated by commas
+    /// Addresses at which the web page, its API, /metrics and /health are served over HTTPS, separated by commas
     #[arg(
         id = "http-tls-listen",
         long = "http-tls-listen",

@@ -25,7 +25,7 @@ const MESSAGE_PAUSE: Duration = Duration::from_secs(1);
 static LAST_MESSAGE: Mutex<Option<Instant>> = Mutex::new(None);
 
 /// Begins an encrypted connection; `None` if the client does not do its part.
-pub(super) async fn shake_hands(stream: TcpStream, tls: &Tls) -> Option<Stream> {
+pub(crate) async fn shake_hands(stream: TcpStream, tls: &Tls) -> Option<Stream> {
     let peer = stream.peer_addr().ok()?;
     let accepted = TlsAcceptor::from(tls.config()).accept(stream).into_fallible();
     let error = match timeout(HANDSHAKE_TIME, accepted).await {

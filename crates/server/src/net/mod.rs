@@ -1,14 +1,12 @@
 //! Listeners and workers, and the loops that serve connections.
 
-mod handshake;
-pub mod http;
-mod metrics;
+pub(crate) mod handshake;
 mod output;
 pub mod proxy;
 mod quiet;
 mod reading;
 mod resp;
 mod round;
-mod stream;
+pub(crate) mod stream;
 pub mod thft;
 pub mod workers;

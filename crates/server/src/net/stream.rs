@@ -16,7 +16,7 @@ const CLOSE_TIME: Duration = Duration::from_secs(1);
 
 /// A connection.
 #[derive(Debug)]
-pub(super) enum Stream {
+pub(crate) enum Stream {
     Plain(TcpStream),
     /// In a box: it is some kilobytes, which connections without TLS would have, too.
     Tls(Box<TlsStream<TcpStream>>),

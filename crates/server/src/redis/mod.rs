@@ -70,8 +70,9 @@ pub mod waiters;
 mod wake;
 pub mod watches;
 
-/// Parts of commands that do not depend on the format of rows: those on Pegasus tables use them, too.
+/// Parts of commands that other folders use: those that do not depend on the format of rows, and the process's memory.
 pub(crate) mod shared {
+    pub(crate) use super::families::admin::process::Memory as ProcessMemory;
     pub(crate) use super::families::expiry::{Base, Expire, Unit, time_left};
     pub(crate) use super::families::hashes::expiry as fields;
     pub(crate) use super::families::strings::{SetOptions, expiry, resolve};

@@ -10,8 +10,10 @@
 
 mod cursor;
 mod damage;
+mod inspect;
 mod options;
 
+use super::events::{Events, Listener};
 use super::filter::FamilySlot;
 use super::row_cache::{RowCache, Ticket};
 use super::sync::SyncProgress;
@@ -27,7 +29,7 @@ use ferrolith::{ColumnFamily, Db, ReadOptions, Snapshot, WriteOptions};
 pub use options::StoreOptions;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
@@ -56,6 +58,8 @@ pub struct LocalStore {
     progress: Arc<SyncProgress>,
     syncer: Mutex<Option<JoinHandle<()>>>,
     write_options: WriteOptions,
+    events: Arc<Events>,
+    path: PathBuf,
 }
 
 impl LocalStore {
@@ -67,6 +71,8 @@ impl LocalStore {
     pub fn open(path: &Path, options: StoreOptions) -> Result<Arc<LocalStore>> {
         let horizons = Arc::new(Horizons::default());
         let (opening, slots) = options.opening(path, &horizons)?;
+        let events = Arc::new(Events::default());
+        let opening = opening.listener(Listener(events.clone()));
         let db = Db::open_with(&opening, path)?;
         let mut families = vec![Some(db.default_cf())];
         for (partition, name) in slots.iter().map(|(partition, _, name)| (*partition, name)) {
@@ -81,6 +87,10 @@ impl LocalStore {
             *slot.lock() = families[at].clone();
             held[at] = slot;
         }
+        let of_causes = db.clone();
+        events.set_causes(Some(Box::new(move |family| {
+            of_causes.cf(family).map(|family| inspect::stall_causes(&family)).unwrap_or_default()
+        })));
         let epoch = next_epoch(&db)?;
         if let Some(bytes) = db.get(HORIZONS_ROW)? {
             horizons.raise(number(&bytes, 0), number(&bytes, 8));
@@ -96,6 +106,8 @@ impl LocalStore {
             syncer: Mutex::default(),
             write_options: WriteOptions::new(),
             rows: RowCache::new(options.row_cache_bytes())?,
+            events,
+            path: path.to_owned(),
             options,
             db: db.clone(),
         };
@@ -149,6 +161,7 @@ impl LocalStore {
         for slot in self.slots.lock().iter() {
             slot.lock().take();
         }
+        self.events.set_causes(None);
         self.families.store(Arc::default());
         self.db.flush_wal(true)?;
         self.db.close()?;
@@ -193,23 +206,6 @@ impl LocalStore {
         }
     }
 }
-
-/// Properties of the whole database, which each family states alike. All others are summed over the families. The block
-/// cache is one of them: all families share it.
-const OF_DATABASE: [&str; 12] = [
-    "rocksdb.block-cache-capacity",
-    "rocksdb.block-cache-usage",
-    "rocksdb.block-cache-pinned-usage",
-    "rocksdb.num-running-flushes",
-    "rocksdb.num-running-compactions",
-    "rocksdb.background-errors",
-    "rocksdb.num-snapshots",
-    "rocksdb.oldest-snapshot-time",
-    "rocksdb.is-write-stopped",
-    "rocksdb.is-file-deletions-enabled",
-    "rocksdb.actual-delayed-write-rate",
-    "rocksdb.min-log-number-to-keep",
-];
 
 /// Rows that are looked up together without an allocation for their places.
 const TOGETHER: usize = 32;
@@ -420,10 +416,7 @@ impl Store for LocalStore {
     }
 
     fn figure(&self, name: &str) -> Option<u64> {
-        self.rows.figure(name).or_else(|| match OF_DATABASE.contains(&name) {
-            true => self.db.property_int(name),
-            false => self.db.aggregated_property_int(name),
-        })
+        self.rows.figure(name).or_else(|| self.total(name))
     }
 }
 

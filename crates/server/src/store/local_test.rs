@@ -126,7 +126,7 @@ fn figures_of_the_database_are_not_summed() {
     let usage = figure("block-cache-usage");
     assert!(usage > 0 && usage <= 64 << 20, "{usage}");
     assert_eq!(figure("is-file-deletions-enabled"), 1);
-    for name in OF_DATABASE {
+    for name in inspect::SHARED {
         assert_eq!(store.figure(name), store.db().property_int(name), "{name}");
     }
     // These are of families.

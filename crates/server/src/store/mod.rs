@@ -3,8 +3,10 @@
 //! [`Store`] is the only door to rows. [`local`] implements it on one engine; a cluster implements it a second time and
 //! replicates [`Batch`]es.
 
+mod events;
 mod filter;
 mod horizons;
+mod inspect;
 mod latches;
 pub mod local;
 mod overlay;
@@ -14,7 +16,9 @@ mod row_cache;
 mod sync;
 mod txn;
 
+pub use events::{Events, Job, JobKind, Stall};
 pub use horizons::{Horizons, Versions};
+pub use inspect::{Inspect, Level, Memory};
 pub use latches::{Guards, Latches, Mode};
 pub use sync::{Durability, SyncProgress};
 pub use txn::{Rows, Txn};

@@ -66,6 +66,14 @@ impl Store for FailingStore {
         self.inner.multi_get_with(keys, found)
     }
 
+    fn get_each_alone(
+        &self,
+        keys: &[(Partition, &[u8])],
+        found: &mut dyn FnMut(usize, &[u8]),
+    ) -> Result<()> {
+        self.inner.get_each_alone(keys, found)
+    }
+
     fn cursor(
         &self,
         partition: Partition,

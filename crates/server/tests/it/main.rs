@@ -3,6 +3,7 @@ mod crash;
 mod damage;
 mod disk;
 mod fuzz;
+mod http;
 mod pegasus;
 mod proxy;
 mod redis;

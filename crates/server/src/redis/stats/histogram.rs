@@ -45,6 +45,14 @@ impl Times {
         }
     }
 
+    /// Adds another sum.
+    pub fn merge(&mut self, other: &Times) {
+        self.counts.resize(self.counts.len().max(other.counts.len()), 0);
+        for (count, more) in self.counts.iter_mut().zip(&other.counts) {
+            *count += more;
+        }
+    }
+
     /// Subtracts the counts of an earlier sum.
     pub fn subtract(&mut self, earlier: &Times) {
         for (count, before) in self.counts.iter_mut().zip(&earlier.counts) {

@@ -91,6 +91,13 @@ impl StoreOptions {
         }
     }
 
+    /// Returns the bytes of memtables, those from which on they are flushed, and what the cache is charged for them.
+    pub(super) fn memtables(&self) -> (u64, u64, u64) {
+        let all = &self.memtables;
+        let charged = all.dummy_entries_in_cache_usage();
+        (all.memory_usage() as u64, all.buffer_size() as u64, charged as u64)
+    }
+
     fn table(&self) -> BlockBasedOptions {
         BlockBasedOptions::new().block_cache(&self.cache).bloom_filter(10.0)
     }

@@ -3,7 +3,6 @@
 use super::{Client, Ours, Theirs, Value, compare, random_commands, words};
 use fastrand::Rng;
 use std::collections::BTreeSet;
-use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
 type Command = Vec<Vec<u8>>;
@@ -376,33 +375,4 @@ fn idle_clients_and_too_many_clients_are_closed() {
     let mut third = ours.connect();
     assert_eq!(third.receive(), Value::Error("ERR max number of clients reached".to_owned()));
     assert!(third.is_closed());
-}
-
-#[test]
-fn metrics_and_health_are_served_over_http() {
-    let ours = Ours::start();
-    ask(&mut ours.connect(), "SET a 1");
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.set_nonblocking(true).unwrap();
-    let address = listener.local_addr().unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let server = ours.server.clone();
-    std::thread::spawn(move || {
-        runtime.block_on(ferrolith_server::net::http::serve(listener, server, None));
-    });
-    let get = |request: &str| {
-        let mut stream = std::net::TcpStream::connect(address).unwrap();
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut response = String::new();
-        stream.read_to_string(&mut response).unwrap();
-        response
-    };
-    let metrics = get("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
-    assert!(metrics.starts_with("HTTP/1.1 200 OK\r\n"), "{metrics}");
-    assert!(metrics.contains("\nferrolith_commands_total{command=\"set\"} 1\n"), "{metrics}");
-    assert!(metrics.contains("\nferrolith_memtable_bytes "), "{metrics}");
-    assert!(get("GET /health HTTP/1.1\r\nHost: x\r\n\r\n").ends_with("\r\n\r\nok\n"));
-    assert!(get("GET / HTTP/1.1\r\nHost: x\r\n\r\n").starts_with("HTTP/1.1 404 "));
-    assert!(get("POST /health HTTP/1.1\r\nHost: x\r\n\r\n").starts_with("HTTP/1.1 405 "));
-    assert!(get("nonsense\r\n\r\n").starts_with("HTTP/1.1 400 "));
 }

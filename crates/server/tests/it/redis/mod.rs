@@ -34,12 +34,14 @@ pub use client::{Client, Duplex, Value};
 
 use crate::peer::RedisProcess;
 use ferrolith_server::clock::{Clock, SystemClock};
+use ferrolith_server::http;
 use ferrolith_server::net::workers::{Door, Listener, Workers, bind};
 use ferrolith_server::redis;
 use ferrolith_server::redis::server::Settings;
 use ferrolith_server::store::local::{LocalStore, StoreOptions};
-use ferrolith_server::store::{Durability, Latches, Store};
+use ferrolith_server::store::{Durability, Inspect, Latches, Store};
 use ferrolith_server::tables::Catalogue;
+use ferrolith_server::tls::Tls;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -51,6 +53,7 @@ pub struct Ours {
     pub server: Arc<redis::Server>,
     workers: Option<Workers>,
     store: Arc<LocalStore>,
+    catalogue: Arc<Catalogue>,
     dir: Option<tempfile::TempDir>,
 }
 
@@ -74,7 +77,7 @@ impl Ours {
             Settings { partitions: 4, dir: dir.path().display().to_string(), ..settings };
         let rows = store.clone() as Arc<dyn Store>;
         let latches = Arc::new(Latches::default());
-        let server = redis::Server::new(rows.clone(), latches, clock, catalogue, settings);
+        let server = redis::Server::new(rows.clone(), latches, clock, catalogue.clone(), settings);
         server.load_users().unwrap();
         let server = Arc::new(server);
         let any: SocketAddr = "127.0.0.1:0".parse().unwrap();
@@ -85,12 +88,53 @@ impl Ours {
         let listeners = sockets.into_iter().zip(kinds).map(listener).collect();
         let workers = Some(Workers::start_with(2, listeners, &rows, 1000).unwrap());
         let secure = bound.get(1).copied();
-        Ours { address: bound[0], secure, server, workers, store, dir: Some(dir) }
+        Ours { address: bound[0], secure, server, workers, store, catalogue, dir: Some(dir) }
     }
 
     /// Returns a new connection.
     pub fn connect(&self) -> Client {
         Client::connect(self.address)
+    }
+
+    /// Flushes the memtables of all tables.
+    pub fn flush_all(&self) {
+        for partition in self.catalogue.list().iter().flat_map(|table| table.partitions()) {
+            let family = self.store.family(*partition).expect("a family");
+            self.store.db().cf(&family).unwrap().flush().unwrap();
+        }
+    }
+
+    /// Returns the store.
+    pub fn store(&self) -> &LocalStore {
+        &self.store
+    }
+
+    /// Returns what serves this server over HTTP.
+    pub fn http_parts(&self) -> http::Parts {
+        http::Parts {
+            server: self.server.clone(),
+            store: self.store.clone(),
+            catalogue: self.catalogue.clone(),
+            pegasus: None,
+            settings: Vec::new(),
+            hosts: Vec::new(),
+        }
+    }
+
+    /// Serves HTTP, over TLS if there is one, and takes samples. Returns the address.
+    pub fn serve_http(&self, parts: http::Parts, tls: Option<Arc<Tls>>) -> SocketAddr {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let address = listener.local_addr().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let app = Arc::new(http::App::new(parts));
+        std::thread::spawn(move || {
+            runtime.block_on(async {
+                tokio::spawn(http::sample(app.clone()));
+                http::serve(listener, app, tls).await;
+            });
+        });
+        address
     }
 
     /// Stops the server, and returns its directory.

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::redis::words;
-use ferrolith_server::net::http;
 use std::io::{Read, Write};
 
 fn open() -> Ours {
@@ -88,15 +87,12 @@ fn clients_that_do_not_read_are_closed() {
 fn metrics_are_served() {
     let ours = open();
     let tls = ours.server.settings.tls.clone();
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.set_nonblocking(true).unwrap();
-    let address = listener.local_addr().unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let server = ours.server.clone();
-    std::thread::spawn(move || runtime.block_on(http::serve(listener, server, tls)));
+    let address = ours.serve_http(ours.http_parts(), tls);
     TcpStream::connect(address).unwrap().write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
     let mut stream = connect(address, None).unwrap();
-    stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+    stream
+        .write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        .unwrap();
     let mut response = String::new();
     stream.read_to_string(&mut response).unwrap();
     assert!(response.starts_with("HTTP/1.1 200 OK\r\n"), "{response}");

@@ -14,7 +14,7 @@ mod keyspace;
 pub(in crate::redis) mod logs;
 pub(in crate::redis) mod memory;
 pub(in crate::redis) mod operations;
-mod process;
+pub(crate) mod process;
 pub(in crate::redis) mod replication;
 mod spark;
 mod tips;

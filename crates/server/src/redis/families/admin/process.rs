@@ -39,7 +39,7 @@ pub(super) fn system_memory() -> u64 {
 
 /// The memory of the process, in bytes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Memory {
+pub(crate) struct Memory {
     /// In use: resident, without what files back.
     pub used: u64,
     /// Resident, with mapped files.
@@ -56,7 +56,7 @@ pub(super) struct Memory {
 
 impl Memory {
     /// Returns the present memory.
-    pub(super) fn now(server: &Server) -> Memory {
+    pub(crate) fn now(server: &Server) -> Memory {
         let status = read("/proc/self/status");
         let used = kilobytes(&status, "RssAnon");
         let figure = |name: &str| server.store.figure(name).unwrap_or(0);
