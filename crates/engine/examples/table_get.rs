@@ -183,6 +183,7 @@ fn main() {
             file_number: 9,
             global_seqno: None,
             statistics: None,
+            memory: None,
             at_last_level: false,
         };
         let file = fs.open_random_access(path, false).expect("open");

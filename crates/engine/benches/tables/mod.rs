@@ -51,6 +51,7 @@ pub fn table(
         file_number: 9,
         global_seqno: None,
         statistics: None,
+        memory: None,
         at_last_level: false,
     };
     Table::open(fs.open_random_access(path, false).expect("file"), &context).expect("table")

@@ -28,8 +28,16 @@ impl CommitQueue {
         let step = (memory.min(wal_limit(&self.session, &state)) / 16)
             .clamp(LIMIT_STEP_MIN, LIMIT_STEP_MAX);
         write.next_limit_check = write.user_bytes + step;
-        let full = managers().any(WriteBufferManager::should_flush);
-        let full = full.then(|| state.largest_memtable()).flatten();
+        let full = |spares_writers: bool| {
+            let mut asked = managers().filter(|m| m.spares_writers() == spares_writers);
+            asked.any(WriteBufferManager::should_flush)
+        };
+        let full = match (full(false), full(true)) {
+            (true, _) => state.largest_memtable(),
+            // A second memtable that waits for its flush could stop writers, which must not fail because of this limit.
+            (false, true) => state.largest_memtable().filter(|cf| cf.immutables.is_empty()),
+            (false, false) => None,
+        };
         let full = full.map(|cf| Arc::clone(&cf.data));
         drop(state);
         self.catalog.notify_jobs();

@@ -150,7 +150,7 @@ fn a_memory_limit_has_properties_and_stays_out_of_options_files() {
     let db = Db::open(&options, plain.path()).unwrap();
     assert_eq!(db.property("ferrolith.memory-by-owner"), None);
     assert_eq!(db.property_int("ferrolith.memory-usage"), None);
-    options.db.set_option("memory_limit", "20M").unwrap();
+    options.set_options("memory_limit=20M").unwrap();
     let db = Db::open(&options, dir.path()).unwrap();
     fill(&db, 0, 3000);
     db.flush(&FlushOptions::default()).unwrap();
