@@ -223,12 +223,14 @@ say "cut over; comparing"
 digest "$theirs" moved.theirs
 say "  read Redis"
 digest "$ours" moved.ours
+say "  read ferrolith-server"
 compare moved.theirs moved.ours
 [ "$(redis-cli -p "$ours" FCALL f 0)" = 7 ] || fail "the function did not move"
 
 say "writing to ferrolith-server"
 for round in 1 2 3 4 5; do changes "9$round" | redis-cli -p "$ours" > /dev/null; done
 sleep 1
+say "reading it again"
 digest "$ours" back.ours
 kill -TERM $ours_pid
 wait $ours_pid || fail "the server ended with an error: $(tail -3 ours.err)"

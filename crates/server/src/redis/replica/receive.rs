@@ -5,8 +5,8 @@
 //! ```
 //!
 //! The copy goes to a file first, so that the other server is rid of it soon. The file is read to its checksum before
-//! the old data is removed: a copy that was cut off or damaged changes nothing. The file has no name, so a killed process
-//! leaves nothing behind.
+//! the old data is removed: a copy that was cut off or damaged changes nothing. The file has no name, so a killed
+//! process leaves nothing behind.
 
 use super::link::{ACK_INTERVAL, Link, unexpected};
 use super::load::{Copy, check};
@@ -35,7 +35,7 @@ impl Link<'_> {
         let socket =
             peer.socket().try_clone().map_err(|error| self.failed("the connection", error))?;
         let mut signs = Signs { socket, last: Instant::now() };
-        let source = self.from_begin(&file)?;
+        let source = self.rewound(&file)?;
         check(source, self.server.databases.count(), &mut |_, checked| {
             self.update(|status| status.copy.checked = checked);
             self.go_on(&mut signs)
@@ -43,7 +43,7 @@ impl Link<'_> {
         // From here on nothing is left of a stream that was followed before.
         self.update(|status| status.position = None);
         let mut copy = Copy::begin(self.server, self.generation, &self.target)?;
-        copy.load(self.from_begin(&file)?, &mut |keys, loaded| {
+        copy.load(self.rewound(&file)?, &mut |keys, loaded| {
             self.update(|status| (status.copy.keys, status.copy.loaded) = (keys, loaded));
             self.go_on(&mut signs)
         })?;
@@ -72,7 +72,7 @@ impl Link<'_> {
     }
 
     /// Returns a reader of the copy from its first byte.
-    fn from_begin<'f>(&self, mut file: &'f File) -> Result<BufReader<&'f File>> {
+    fn rewound<'f>(&self, mut file: &'f File) -> Result<BufReader<&'f File>> {
         file.rewind().map_err(|error| self.failed("the file of the copy", error))?;
         Ok(BufReader::with_capacity(CHUNK, file))
     }

@@ -303,3 +303,32 @@ fn a_stream_exchanges_databases() {
     let (_program, mut our) = start(dir.path());
     check(&mut our);
 }
+
+/// How far a copy is, while its length is unknown and after it is known.
+#[test]
+fn info_shows_how_far_a_copy_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let upstream = Upstream::start();
+    let flag = upstream.address.to_string();
+    let (_program, mut our) = start_with(dir.path(), &["--replica-of", &flag]);
+    let copy = rdb((0..1000).map(|number| text(0, &format!("key{number}"), "value", None)));
+    let percent = |our: &mut Client| info(our, "replication", "master_sync_perc");
+    let arrived = |our: &mut Client| {
+        wait_for("bytes of the copy", || {
+            info(our, "replication", "master_sync_in_progress") == "1"
+                && info(our, "replication", "master_sync_read_bytes") != "0"
+        });
+    };
+    let mut link = upstream.accept();
+    link.copy(&marked(&copy)[..copy.len() / 2]);
+    arrived(&mut our);
+    assert_eq!(info(&mut our, "replication", "master_sync_total_bytes"), "0");
+    assert_eq!(percent(&mut our), "0.00");
+    link.close();
+    let mut link = upstream.accept();
+    link.copy(&counted(&copy)[..copy.len() / 2]);
+    arrived(&mut our);
+    wait_for("half of the copy", || percent(&mut our).parse::<f64>().unwrap() > 49.0);
+    assert!(percent(&mut our).parse::<f64>().unwrap() < 51.0);
+    assert_eq!(info(&mut our, "replication", "master_sync_checked_bytes"), "0");
+}
