@@ -297,17 +297,28 @@ impl Store for LocalStore {
         keys: &[(Partition, &[u8])],
         found: &mut dyn FnMut(usize, &[u8]),
     ) -> Result<()> {
-        let missed = self.rows.get_each(keys, found);
-        if missed.is_empty() {
+        let rest = self.rows.get_each(keys, found);
+        let Some((first, _)) = rest.missed.first() else { return Ok(()) };
+        let missed: SmallVec<[(Partition, &[u8]); TOGETHER]> =
+            rest.missed.iter().map(|(at, _)| keys[*at]).collect();
+        let (mut places, mut values) = (Vec::new(), Vec::new());
+        self.multi_get_with(&missed, &mut |at, value| {
+            let (position, ticket) = rest.missed[at];
+            self.fill(ticket, missed[at], value);
+            if rest.has_later() {
+                places.push((position, values.len()..values.len() + value.len()));
+                values.extend_from_slice(value);
+            } else {
+                found(position, value);
+            }
+        })?;
+        if self.rows.are_still(&rest) {
+            rest.deliver(found);
+            places.into_iter().for_each(|(at, place)| found(at, &values[place]));
             return Ok(());
         }
-        let rest: SmallVec<[(Partition, &[u8]); TOGETHER]> =
-            missed.iter().map(|(at, _)| keys[*at]).collect();
-        self.multi_get_with(&rest, &mut |at, value| {
-            let (position, ticket) = missed[at];
-            self.fill(ticket, rest[at], value);
-            found(position, value);
-        })
+        let behind = keys.get(*first..).unwrap_or_default();
+        self.multi_get_with(behind, &mut |at, value| found(first + at, value))
     }
 
     fn cursor(

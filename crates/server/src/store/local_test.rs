@@ -236,3 +236,49 @@ fn a_dropped_partition_has_no_cached_rows() {
     assert!(store.get(Partition(1), b"Mk", None, &mut |_| panic!("it was dropped")).is_err());
     store.close().unwrap();
 }
+
+/// A pipeline that sees a commit in one reply sees it in the following ones.
+#[test]
+fn rows_of_a_list_are_read_in_its_order() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    const KEYS: [&[u8]; 4] = [b"Ma", b"Mb", b"Mc", b"Md"];
+    let dir = tempfile::tempdir().unwrap();
+    let (store, is_over) = (open(dir.path()), AtomicBool::new(false));
+    let write = |version: u64| {
+        let mut batch = Batch::default();
+        for key in KEYS {
+            store.put(&mut batch, Partition(1), key, &version.to_be_bytes()).unwrap();
+        }
+        store.commit(&mut batch).unwrap();
+    };
+    write(0);
+    let run = |seed| {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut newest = 0;
+        while !is_over.load(Ordering::Relaxed) {
+            // Some of the rows are cached, some are not.
+            let key = KEYS[random.usize(..KEYS.len())];
+            store.get(Partition(1), key, None, &mut |_| {}).unwrap();
+            let wanted: Vec<_> =
+                (0..8).map(|_| (Partition(1), KEYS[random.usize(..KEYS.len())])).collect();
+            let mut found = [None; 8];
+            store
+                .get_each_alone(&wanted, &mut |at, value| {
+                    assert!(found[at].replace(number(value, 0)).is_none(), "twice");
+                })
+                .unwrap();
+            for version in found {
+                assert!(version.unwrap() >= newest, "{found:?} after {newest}");
+                newest = version.unwrap();
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let run = &run;
+        (0..3).for_each(|seed| drop(scope.spawn(move || run(seed))));
+        (1..4000).for_each(write);
+        is_over.store(true, Ordering::Relaxed);
+    });
+    assert!(store.figure("ferrolith.row-cache-hits").unwrap() > 100);
+    store.close().unwrap();
+}

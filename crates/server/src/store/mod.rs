@@ -128,8 +128,8 @@ pub trait Store: Send + Sync + 'static {
 
     /// Passes the position and the value of each of these rows that exists to `found`, in any order. **Each row is as of
     /// a moment of its own**: the caller holds the latches of their keys, or does nothing with a row that depends on
-    /// another one. It is as many calls of [`get`](Store::get) without a view, but faster. `found` must be quick and must
-    /// not use the store.
+    /// another one. The moments of a partition's rows are in the order of the list. `found` must be quick and must not use
+    /// the store.
     fn get_each_alone(
         &self,
         keys: &[(Partition, &[u8])],

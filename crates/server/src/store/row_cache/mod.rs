@@ -19,8 +19,8 @@
 //!   stamp of the domain. *A commit that the engine's read may have missed began later than the remembered stamps: if
 //!   it began before the fill, the fill fails; if after, RC4 holds. A range deletion makes the domain's stamp another
 //!   one for good, so that the entry is not valid, whenever it is stored.*
-//! * **RC4** At the end of a mark the row is replaced by the committed value if the mark was alone in its bucket all the
-//!   time, the domain was quiet at its beginning, and the commit succeeded. Otherwise the row is removed. *Of two
+//! * **RC4** At the end of a mark the row may be replaced by the committed value if the mark was alone in its bucket all
+//!   the time, the domain was quiet at its beginning, and the commit succeeded. Otherwise the row is removed. *Of two
 //!   commits of a row at the same time, neither stores a value, so their order in the engine does not matter. A fill
 //!   that began before the mark holds the shard's lock until it has ended, and the mark ends under that lock: it sees
 //!   the filled entry. It takes no lock if the bucket had no slot for the row and the stamp is the one that the mark
@@ -31,9 +31,13 @@
 //! * **RC6** Rows that must agree with each other as of one moment are not read here, unless their latches are held:
 //!   two hits are two moments. Reads at a view are not served here at all. `Store::get` without a view and
 //!   `Store::get_each_alone` are the only readers.
-//! * **RC7** Rows that compactions drop are expired or garbage. Cached, they are what they were in the engine before the
+//! * **RC7** Rows of a list are as of moments in the order of the list, for a client's pipeline must not see a commit in
+//!   its first reply and miss it in the second. Hits are. When a row is missed, hits behind it count only if their stamps
+//!   are the same after the engine was read: then they are as of that moment, too. Otherwise the engine is read for all
+//!   of them.
+//! * **RC8** Rows that compactions drop are expired or garbage. Cached, they are what they were in the engine before the
 //!   compaction: a reader compares the expiry with its time, and asks for no row of a version that no M row names.
-//! * **RC8** Dropping a partition changes its domains after the partition left the list. *A fill of a read before that has
+//! * **RC9** Dropping a partition changes its domains after the partition left the list. *A fill of a read before that has
 //!   an older stamp.*
 //!
 //! All other writes of the database are to partition 0, which is not cached.
@@ -59,6 +63,7 @@ use domains::{Domains, Part, first_byte};
 use smallvec::SmallVec;
 use stamp::Seen;
 use std::cell::Cell;
+use std::ops::Range;
 use table::{Row, Spot, Table};
 use tally::Tally;
 pub(super) use writes::Writes;
@@ -94,8 +99,46 @@ pub(super) struct Ticket {
     domain: Seen,
 }
 
-/// A row of several that was missed: its position, and what [`RowCache::fill`] needs.
-pub(super) type Missed = (usize, Option<Ticket>);
+/// What is left to do after several rows were looked up.
+#[derive(Default)]
+pub(super) struct Rest {
+    /// The rows that were missed: their positions, and what [`RowCache::fill`] needs.
+    pub(super) missed: SmallVec<[(usize, Option<Ticket>); TOGETHER]>,
+    /// Rows behind the first missed one that were found.
+    later: Vec<Later>,
+    values: Vec<u8>,
+}
+
+/// A row that was found, but behind one that was missed.
+struct Later {
+    at: usize,
+    ticket: Ticket,
+    partition: Partition,
+    first: u8,
+    value: Range<usize>,
+}
+
+impl Rest {
+    fn add(&mut self, at: usize, row: &Row<'_>, ticket: Ticket, value: &[u8]) {
+        let start = self.values.len();
+        self.values.extend_from_slice(value);
+        let (partition, first) = (row.partition, first_byte(row.key));
+        self.later.push(Later { at, ticket, partition, first, value: start..self.values.len() });
+    }
+
+    /// Returns whether rows were found behind the first missed one. Their values are those of the moment at which the
+    /// missed rows are read only if [`RowCache::are_still`] says so afterwards.
+    pub(super) fn has_later(&self) -> bool {
+        !self.later.is_empty()
+    }
+
+    /// Passes the rows that were found behind the first missed one to `found`.
+    pub(super) fn deliver(&self, found: &mut dyn FnMut(usize, &[u8])) {
+        for row in &self.later {
+            found(row.at, self.values.get(row.value.clone()).unwrap_or_default());
+        }
+    }
+}
 
 impl RowCache {
     /// Returns an empty cache of this many bytes, at least 1 MiB.
@@ -147,13 +190,13 @@ impl RowCache {
         if is_hit { Ok(()) } else { Err(ticket(&row, spot, domain)) }
     }
 
-    /// Passes positions and values of rows to `found`: each as of a moment of its own. Returns those that the cache does
-    /// not have.
+    /// Passes positions and values of rows to `found`, up to the first row that the cache does not have: each as of a
+    /// moment of its own, one after the other. Returns the others.
     pub(super) fn get_each(
         &self,
         keys: &[(Partition, &[u8])],
         found: &mut dyn FnMut(usize, &[u8]),
-    ) -> SmallVec<[Missed; TOGETHER]> {
+    ) -> Rest {
         let rows: SmallVec<[Row<'_>; TOGETHER]> = keys
             .iter()
             .map(|&(partition, key)| Row { partition, key, hash: self.hash(partition, key) })
@@ -163,20 +206,33 @@ impl RowCache {
         let spots: SmallVec<[(Spot, Seen); TOGETHER]> =
             rows.iter().map(|row| self.spot(row)).collect();
         self.table.touch_entries(spots.iter().map(|(spot, _)| *spot));
-        let (mut missed, mut value) = (SmallVec::new(), BUFFER.take());
+        let (mut rest, mut value) = (Rest::default(), BUFFER.take());
         for (at, (row, (spot, domain))) in rows.iter().zip(&spots).enumerate() {
+            let ticket = ticket(row, *spot, *domain)
+                .filter(|_| RowCache::is_cacheable(row.partition, row.key));
             value.clear();
-            if !RowCache::is_cacheable(row.partition, row.key) {
-                missed.push((at, None));
-            } else if self.table.read(row, *spot, *domain, &mut value) {
-                found(at, &value);
-            } else {
-                missed.push((at, ticket(row, *spot, *domain)));
+            match ticket {
+                Some(ticket) if self.table.read(row, *spot, *domain, &mut value) => {
+                    match rest.missed.is_empty() {
+                        true => found(at, &value),
+                        false => rest.add(at, row, ticket, &value),
+                    }
+                }
+                ticket => rest.missed.push((at, ticket)),
             }
         }
         BUFFER.set(value);
-        self.tally.add(rows.len() - missed.len(), missed.len());
-        missed
+        self.tally.add(rows.len() - rest.missed.len(), rest.missed.len());
+        rest
+    }
+
+    /// Returns whether the rows that were found behind the first missed one have not been written since.
+    pub(super) fn are_still(&self, rest: &Rest) -> bool {
+        rest.later.iter().all(|row| {
+            let bucket = self.table.bucket(row.ticket.hash);
+            bucket.stamp.is_still(row.ticket.seen)
+                && self.domains.seen(row.partition, row.first) == row.ticket.domain
+        })
     }
 
     /// Stores a row that the engine returned after the ticket was made, unless a change may have come between.
@@ -188,7 +244,7 @@ impl RowCache {
         let mut ring = self.table.lock(bucket);
         if bucket.stamp.begin_if_still(ticket.seen) {
             let row = Row { partition, key, hash: ticket.hash };
-            self.table.store(&mut ring, &row, value, ticket.domain, false);
+            self.table.store(&mut ring, &row, value, ticket.domain);
             bucket.stamp.end();
         }
     }

@@ -5,7 +5,7 @@ use super::*;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-const KEYS: usize = 24;
+const KEYS: usize = 6;
 const WRITERS: usize = 2;
 const READERS: usize = 3;
 
@@ -28,7 +28,7 @@ fn key(at: usize) -> Vec<u8> {
 fn value(at: usize, version: u64) -> Vec<u8> {
     let seed = version.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ at as u64;
     let mut value = version.to_le_bytes().to_vec();
-    value.extend((0..seed % 90).map(|byte| (seed >> (byte % 56)) as u8));
+    value.extend((0..seed % 2000).map(|byte| (seed >> (byte % 56)) as u8));
     value
 }
 
@@ -114,7 +114,7 @@ fn no_read_is_older_than_a_commit_before_it() {
                 let shared = &shared;
                 scope.spawn(move || {
                     let mut random = fastrand::Rng::with_seed(100 + seed as u64);
-                    for at in 0..20_000 {
+                    for at in 0..6000 {
                         shared.write(&mut random, at % 16 == 0);
                         if at % 64 == 0 {
                             // Rows of other keys push the entries around.

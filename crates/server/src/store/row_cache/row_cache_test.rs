@@ -92,28 +92,67 @@ fn rows_are_found_by_partition_and_key() {
     assert_eq!(cache.figure("ferrolith.row-cache-misses"), Some(4 + 4 + 1 + 1));
 }
 
+fn positions(rest: &Rest) -> Vec<usize> {
+    rest.missed.iter().map(|(at, _)| *at).collect()
+}
+
 #[test]
 fn many_rows_are_found_at_once() {
     let cache = new();
     let keys: Vec<Vec<u8>> = (0..100u8).map(|at| vec![b'M', at]).collect();
     let wanted: Vec<(Partition, &[u8])> = keys.iter().map(|key| (P, &key[..])).collect();
-    let missed = cache.get_each(&wanted, &mut |_, _| panic!("nothing is cached"));
-    assert!(missed.iter().map(|(at, _)| *at).eq(0..100));
-    cache.fill(missed[1].1.unwrap(), P, &keys[1], &[1; 9]);
-    for at in (2..100).filter(|at| at % 3 != 0) {
+    let rest = cache.get_each(&wanted, &mut |_, _| panic!("nothing is cached"));
+    assert!(positions(&rest).into_iter().eq(0..100) && !rest.has_later());
+    cache.fill(rest.missed[0].1.unwrap(), P, &keys[0], &[0; 9]);
+    for at in (1..100).filter(|at| *at < 10 || at % 3 != 0) {
         put(&cache, &keys[at], &[at as u8; 9]);
     }
     let mut found = Vec::new();
-    let missed = cache.get_each(&wanted, &mut |at, value| {
+    let mut note = |at, value: &[u8]| {
         assert_eq!(value, [at as u8; 9]);
         found.push(at);
-    });
-    assert!(found.iter().copied().eq((0..100).filter(|at| at % 3 != 0)));
-    assert!(missed.iter().map(|(at, _)| *at).eq((0..100).filter(|at| at % 3 == 0)));
+    };
+    let rest = cache.get_each(&wanted, &mut note);
+    assert!(cache.are_still(&rest));
+    note(100, &[100; 9]);
+    rest.deliver(&mut note);
+    let behind = (13..100).filter(|at| at % 3 != 0);
+    assert!(found.into_iter().eq((0..12).chain([100]).filter(|at| *at != 12).chain(behind)));
+    assert!(positions(&rest).into_iter().eq((12..100).filter(|at| at % 3 == 0)));
 }
 
 #[test]
-fn commits_replace_cached_rows_only() {
+fn rows_behind_a_missed_one_count_if_they_were_not_written_since() {
+    let cache = new();
+    for key in [b"Ma", b"Mc", b"Dd"] {
+        put(&cache, key, b"old");
+    }
+    let wanted = [(P, &b"Ma"[..]), (P, b"Mb"), (P, b"Mc"), (P, b"Dd")];
+    let look_up = || {
+        let mut found = Vec::new();
+        let rest = cache.get_each(&wanted, &mut |at, _| found.push(at));
+        assert_eq!((found, positions(&rest), rest.has_later()), (vec![0], vec![1], true));
+        rest
+    };
+    let rest = look_up();
+    let mut batch = TestBatch::default();
+    batch.write(&cache, b"Ma", Some(b"new"));
+    batch.commit(&cache);
+    assert!(cache.are_still(&rest), "the row before the missed one is of an earlier moment");
+    batch.write(&cache, b"Mc", Some(b"new"));
+    let (marks, data) = batch.mark(&cache);
+    assert!(!cache.are_still(&rest));
+    marks.committed(data);
+    assert!(!cache.are_still(&rest));
+    let rest = look_up();
+    let mut batch = TestBatch::default();
+    cache.note_range(&mut batch.writes, P, &Range::prefix(b"D"));
+    batch.commit(&cache);
+    assert!(!cache.are_still(&rest));
+}
+
+#[test]
+fn commits_replace_rows_that_are_read() {
     let cache = new();
     put(&cache, b"Ma", b"old");
     let mut batch = TestBatch::default();
@@ -125,6 +164,12 @@ fn commits_replace_cached_rows_only() {
     batch.write(&cache, b"Ma", Some(&[1; 200]));
     batch.commit(&cache);
     assert_eq!(get(&cache, b"Ma").unwrap(), [1; 200]);
+    for value in [b"unread", b"absent"] {
+        batch.write(&cache, b"Ma", Some(value));
+        batch.commit(&cache);
+    }
+    assert!(get(&cache, b"Ma").is_err(), "it was written twice and not read");
+    put(&cache, b"Ma", b"old");
     batch.write(&cache, b"Ma", Some(&[1; VALUE_MAX + 1]));
     batch.commit(&cache);
     assert!(get(&cache, b"Ma").is_err());

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! bucket, one cache line:  stamp, 7 slots
-//! slot:                    tag:16 | is used:1 | ... | place of the entry, plus one:40      0 if empty
+//! slot:                    tag:16 | is used:1 | is read:1 | ... | place of the entry, plus one:40      0 if empty
 //! entry:                   domain:40 | words:24
 //!                          partition:32 | bytes of the key:16 | bytes of the value:16
 //!                          hash:64
@@ -10,13 +10,15 @@
 //! ```
 //!
 //! 1. A bucket belongs to a shard, and so do the entries that its slots name. Only a thread that holds the shard's lock
-//!    changes slots (but for the bit `is used`) and entries.
+//!    changes slots (but for the bits `is used` and `is read`, which readers set) and entries.
 //! 2. Such a thread has begun a change of the stamp of each bucket whose slots it changes, or whose entries it writes. A
 //!    slot ceases to name an entry before the entry's words are used again.
 //! 3. So a reader that finds the stamp as it was, quiet, has read the entry of its row and no mixture.
 //! 4. A ring is filled from its beginning to its end, over and over. What is in the way is dropped, the oldest first;
 //!    an entry that was used since it came is moved behind the newest one instead, once.
 //! 5. The slots of a bucket have different tags.
+//! 6. A write replaces an entry that was read since it came or was last written, and removes another one. So rows that
+//!    are only written leave the table, and their writes take no lock.
 
 use super::ring::{Ring, Shard};
 use super::stamp::{Seen, Stamp};
@@ -37,7 +39,10 @@ const SHARDS: usize = 16;
 const BUCKETS_SHARE: usize = 9;
 
 const TAG_SHIFT: u32 = 48;
+/// The entry was used since it came or was last moved.
 const IS_USED: u64 = 1 << 47;
+/// The row was read since it was last written.
+const IS_READ: u64 = 1 << 46;
 const PLACE: u64 = (1 << 40) - 1;
 
 /// The words before an entry's key.
@@ -235,11 +240,12 @@ impl Table {
             out.truncate(start);
             return false;
         }
-        if slot & IS_USED == 0
+        const BITS: u64 = IS_USED | IS_READ;
+        if slot & BITS != BITS
             && let Some(slot) = bucket.slots.get(at)
         {
-            // A slot that is emptied or filled at this moment keeps the bit, which does no harm.
-            slot.fetch_or(IS_USED, Ordering::Relaxed);
+            // A slot that is emptied or filled at this moment keeps the bits, which does no harm.
+            slot.fetch_or(BITS, Ordering::Relaxed);
         }
         true
     }
@@ -279,30 +285,33 @@ impl Table {
         is_same.then_some(place)
     }
 
-    /// Stores a row whose value was the newest when its domain had this stamp. A change of the bucket must be under way,
-    /// and the shard locked.
-    pub(super) fn store(
-        &self,
-        ring: &mut Ring,
-        row: &Row<'_>,
-        value: &[u8],
-        domain: Seen,
-        only_if_there: bool,
-    ) {
+    /// Stores a row that was just read, and whose value was the newest when its domain had this stamp. A change of the
+    /// bucket must be under way, and the shard locked.
+    pub(super) fn store(&self, ring: &mut Ring, row: &Row<'_>, value: &[u8], domain: Seen) {
         let (bucket, needed) = (self.bucket(row.hash), row.words(value));
-        let old = self.entry(bucket, row);
-        if let Some(place) = old
+        if let Some(place) = self.entry(bucket, row)
             && let Some(capacity) = self.capacity(place)
             && capacity >= needed
         {
             return self.write(place, capacity, row, value, domain);
         }
-        if old.is_none() && only_if_there {
-            return;
-        }
         let Some(place) = self.make_room(ring, needed) else { return };
         self.write(place, needed, row, value, domain);
-        bucket.set(bucket.choose(row.hash), tag(row.hash) << TAG_SHIFT | (place as u64 + 1));
+        let slot = tag(row.hash) << TAG_SHIFT | IS_READ | (place as u64 + 1);
+        bucket.set(bucket.choose(row.hash), slot);
+    }
+
+    /// Replaces the value of a row as [`store`](Table::store) does, if the row is there and was read since it was last
+    /// written; otherwise removes it.
+    pub(super) fn replace(&self, ring: &mut Ring, row: &Row<'_>, value: &[u8], domain: Seen) {
+        let bucket = self.bucket(row.hash);
+        let is_read = bucket.find(row.hash).1 & IS_READ != 0;
+        if !is_read || self.entry(bucket, row).is_none() {
+            return self.remove(bucket, row.hash);
+        }
+        self.store(ring, row, value, domain);
+        let (at, slot) = bucket.find(row.hash);
+        bucket.set(at, slot & !IS_READ);
     }
 
     /// Removes the entry with the tag of a hash, if there is one. A change of the bucket must be under way, and the
@@ -359,7 +368,7 @@ impl Table {
             if slot & IS_USED != 0 && may_move {
                 let to = ring.keep(capacity);
                 words::move_down(&self.entries, at, to, capacity);
-                bucket.set(slot_at, tag(hash) << TAG_SHIFT | (to as u64 + 1));
+                bucket.set(slot_at, tag(hash) << TAG_SHIFT | slot & IS_READ | (to as u64 + 1));
                 moved = 1;
             } else {
                 bucket.set(slot_at, 0);

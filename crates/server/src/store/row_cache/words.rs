@@ -11,27 +11,33 @@ pub(super) fn count(bytes: usize) -> usize {
     bytes.div_ceil(WORD)
 }
 
-/// Returns up to eight bytes as a word, with zeros behind them.
+/// Returns fewer bytes than a word has as one, with zeros behind them.
 #[inline]
-fn word(bytes: &[u8]) -> u64 {
-    match bytes.first_chunk() {
-        Some(all) => u64::from_le_bytes(*all),
-        None => bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
-    }
+fn last_word(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
 }
 
 /// Stores bytes in as many words as they need.
 #[inline]
 pub(super) fn store(words: &[AtomicU64], bytes: &[u8]) {
-    for (to, from) in words.iter().zip(bytes.chunks(WORD)) {
-        to.store(word(from), Ordering::Relaxed);
+    let (chunks, rest) = bytes.as_chunks::<WORD>();
+    for (word, bytes) in words.iter().zip(chunks) {
+        word.store(u64::from_le_bytes(*bytes), Ordering::Relaxed);
+    }
+    if let Some(word) = words.get(chunks.len()).filter(|_| !rest.is_empty()) {
+        word.store(last_word(rest), Ordering::Relaxed);
     }
 }
 
 /// Returns whether words hold these bytes.
 #[inline]
 pub(super) fn equal(words: &[AtomicU64], bytes: &[u8]) -> bool {
-    words.iter().zip(bytes.chunks(WORD)).all(|(at, part)| at.load(Ordering::Relaxed) == word(part))
+    let (chunks, rest) = bytes.as_chunks::<WORD>();
+    let mut pairs = words.iter().zip(chunks);
+    let are_equal =
+        pairs.all(|(word, bytes)| word.load(Ordering::Relaxed) == u64::from_le_bytes(*bytes));
+    let last = words.get(chunks.len()).filter(|_| !rest.is_empty());
+    are_equal && last.is_none_or(|word| word.load(Ordering::Relaxed) == last_word(rest))
 }
 
 /// Appends the first `length` bytes of words.
@@ -40,8 +46,8 @@ pub(super) fn append(words: &[AtomicU64], length: usize, out: &mut Vec<u8>) {
     let start = out.len();
     out.resize(start + words.len() * WORD, 0);
     let to = out.get_mut(start..).unwrap_or_default();
-    for (bytes, word) in to.chunks_exact_mut(WORD).zip(words) {
-        bytes.copy_from_slice(&word.load(Ordering::Relaxed).to_le_bytes());
+    for (bytes, word) in to.as_chunks_mut::<WORD>().0.iter_mut().zip(words) {
+        *bytes = word.load(Ordering::Relaxed).to_le_bytes();
     }
     out.truncate(start + length);
 }

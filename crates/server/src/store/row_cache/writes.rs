@@ -102,7 +102,8 @@ impl RowCache {
 }
 
 impl Marks<'_> {
-    /// Ends the marks after a commit. `data` is the batch, whose rows replace those that the cache has.
+    /// Ends the marks after a commit. `data` is the batch, whose rows replace those that the cache has and that were read
+    /// since they were last written.
     pub(crate) fn committed(mut self, data: &[u8]) {
         self.finish(Some(data));
     }
@@ -137,7 +138,7 @@ impl RowCache {
         let new = data.and_then(|data| written.read(data));
         match new {
             Some((row, value)) if bucket.stamp.is_alone(mark.begun) && mark.domain.is_quiet() => {
-                self.table.store(&mut ring, &row, value, mark.domain, true);
+                self.table.replace(&mut ring, &row, value, mark.domain);
             }
             _ => self.table.remove(bucket, written.hash),
         }
