@@ -115,13 +115,11 @@ fn run(flags: &Flags, settings_shown: Vec<http::Setting>) -> Result<()> {
     }));
     let workers = Workers::start_with(flags.workers, listeners, &store, flags.connections_max)?;
     print!("{}", told.concat());
-    let has_pegasus = !(flags.pegasus.listen.is_empty() && flags.tls.pegasus_listen.is_empty())
-        || !flags.pegasus.proxies.is_empty();
     let app = App::new(http::Parts {
         server: server.clone(),
         store: local.clone(),
         catalogue,
-        pegasus: has_pegasus.then(|| service.clone()),
+        pegasus: flags.pegasus_is_on().then(|| service.clone()),
         settings: settings_shown,
         hosts: flags.http_hosts.clone(),
     });
@@ -131,6 +129,9 @@ fn run(flags: &Flags, settings_shown: Vec<http::Setting>) -> Result<()> {
     local.close()?;
     ended
 }
+
+/// A socket, and what encrypts its connections.
+type Socket = (TcpListener, Option<Arc<Tls>>);
 
 /// The sockets of a protocol, and their addresses with the final ports.
 struct Sockets {
@@ -160,7 +161,7 @@ impl Sockets {
     }
 
     /// Returns the sockets with what encrypts their connections.
-    fn with(self, tls: Option<&Arc<Tls>>) -> Vec<(TcpListener, Option<Arc<Tls>>)> {
+    fn with(self, tls: Option<&Arc<Tls>>) -> Vec<Socket> {
         let plain = self.plain.into_iter().map(|socket| (socket, None));
         // Without TLS, no socket needs it.
         let tls = tls.cloned().into_iter();
@@ -177,7 +178,7 @@ impl Sockets {
 
 /// Waits for SIGTERM, SIGINT, or SHUTDOWN of a Redis client.
 fn wait_for_end(
-    (http_sockets, app): (Vec<(TcpListener, Option<Arc<Tls>>)>, Arc<App>),
+    (http_sockets, app): (Vec<Socket>, Arc<App>),
     store: &LocalStore,
     clock: &dyn Clock,
     service: &Service,
