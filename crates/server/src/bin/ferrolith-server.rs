@@ -127,13 +127,11 @@ fn run(flags: &Flags, settings_shown: Vec<http::Setting>) -> Result<()> {
     let [terminate, interrupt] = ends.map(|kind| handle(&runtime, kind));
     let signals = Signals { terminate: terminate?, interrupt: interrupt?, hang_ups };
     print!("{}", told.concat());
-    let has_pegasus = !(flags.pegasus.listen.is_empty() && flags.tls.pegasus_listen.is_empty())
-        || !flags.pegasus.proxies.is_empty();
     let app = App::new(http::Parts {
         server: server.clone(),
         store: local.clone(),
         catalogue,
-        pegasus: has_pegasus.then(|| service.clone()),
+        pegasus: flags.pegasus_is_on().then(|| service.clone()),
         settings: settings_shown,
         hosts: flags.http_hosts.clone(),
     });
@@ -161,6 +159,9 @@ fn handle(runtime: &Runtime, kind: SignalKind) -> Result<Signal> {
 fn no_signals(error: std::io::Error) -> Error {
     Error::Io("waiting for signals".to_owned(), error)
 }
+
+/// A socket, and what encrypts its connections.
+type Socket = (TcpListener, Option<Arc<Tls>>);
 
 /// The sockets of a protocol, and their addresses with the final ports.
 struct Sockets {
@@ -190,7 +191,7 @@ impl Sockets {
     }
 
     /// Returns the sockets with what encrypts their connections.
-    fn with(self, tls: Option<&Arc<Tls>>) -> Vec<(TcpListener, Option<Arc<Tls>>)> {
+    fn with(self, tls: Option<&Arc<Tls>>) -> Vec<Socket> {
         let plain = self.plain.into_iter().map(|socket| (socket, None));
         // Without TLS, no socket needs it.
         let tls = tls.cloned().into_iter();
@@ -207,7 +208,7 @@ impl Sockets {
 
 /// Serves HTTP and removes what has expired, until SIGTERM, SIGINT, or SHUTDOWN of a Redis client.
 async fn serve_http(
-    (http_sockets, app): (Vec<(TcpListener, Option<Arc<Tls>>)>, Arc<App>),
+    (http_sockets, app): (Vec<Socket>, Arc<App>),
     mut signals: Signals,
     store: &LocalStore,
     clock: &dyn Clock,

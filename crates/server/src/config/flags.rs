@@ -69,6 +69,13 @@ impl Flags {
         Ok(Flags::parse_from(args))
     }
 
+    /// Returns whether Pegasus clients, or Redis clients of a Pegasus table, are served.
+    pub fn pegasus_is_on(&self) -> bool {
+        let pegasus = &self.pegasus;
+        let counts = [pegasus.listen.len(), self.tls.pegasus_listen.len(), pegasus.proxies.len()];
+        counts.iter().any(|count| *count > 0)
+    }
+
     /// Returns the settings that the same arguments and their file set, as a configuration file.
     ///
     /// # Errors

@@ -1,10 +1,11 @@
 // The log-structured merge tree of each partition as it is now.
 
-function bar(value, most) {
+/** Returns a bar. One of a limit shows when that is nearly reached. */
+function bar(value, most, isLimit) {
   const share = most > 0 ? Math.min(1, value / most) : 0;
   const inner = el("span");
   inner.style.width = `${(share * 100).toFixed(1)}%`;
-  return el("div", { class: share >= 0.95 ? "bar full" : "bar", "aria-hidden": "true" }, inner);
+  return el("div", { class: isLimit && share >= 0.95 ? "bar full" : "bar", "aria-hidden": "true" }, inner);
 }
 
 async function levels(main, again) {
@@ -31,7 +32,7 @@ async function levels(main, again) {
   fill(main,
     el("h2", null, "LSM now"),
     el("p", null, "Memtables of all partitions: ", figure(memory.bytes, bytes, "levels.memtables.bytes"), " of ", figure(memory.budget_bytes, bytes, "levels.memtables.budget_bytes"), ", from which on they are flushed."),
-    bar(memory.bytes, memory.budget_bytes),
+    bar(memory.bytes, memory.budget_bytes, true),
     el("div", { class: "controls" }, choice("levels-table", "Table", [["", "all"], ...names.map((name) => [name, name])], chosen.levels || "", (value) => { chosen.levels = value; again(); })),
     parts.length ? parts : el("p", { class: "empty" }, "There are no partitions: nothing was written yet."),
     reply.is_cut ? el("p", { class: "empty" }, "Further partitions are not shown: choose a table.") : null);

@@ -21,8 +21,8 @@ pub(in crate::http) struct Memory {
     memtable_budget_bytes: u64,
     /// The owners, the largest first.
     owners: Vec<Owner>,
-    /// Bytes in use of no known owner: stacks, tables of the allocator, and what nobody counts. It is negative if owners
-    /// reserved more than they use.
+    /// Bytes in use of no known owner: stacks, tables of the allocator, and what nobody counts. It is negative if
+    /// owners reserved more than they use.
     other_bytes: i64,
 }
 

@@ -99,3 +99,21 @@ fn metrics_are_served() {
     assert!(response.contains("\nferrolith_tls_handshakes_total 1\n"), "{response}");
     assert!(response.contains("\nferrolith_tls_failed_handshakes_total "), "{response}");
 }
+
+#[test]
+fn cookies_are_for_encrypted_connections() {
+    let ours = open();
+    let address = ours.serve_http(ours.http_parts(), ours.server.settings.tls.clone());
+    let body = "{\"user\":\"default\",\"password\":\"\"}";
+    let mut stream = connect(address, None).unwrap();
+    let request = format!(
+        "POST /api/v1/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    assert!(response.starts_with("HTTP/1.1 200 OK\r\n"), "{response}");
+    assert!(response.contains("; HttpOnly; SameSite=Strict; Secure\r\n"), "{response}");
+}
