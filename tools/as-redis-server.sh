@@ -4,14 +4,14 @@
 #   FERROLITH_SERVER=PROGRAM tools/as-redis-server.sh -v
 #   FERROLITH_SERVER=PROGRAM tools/as-redis-server.sh --port N --logfile FILE [FLAG VALUE]...
 #
-# Translates the flags of redis-server that the suite of redis-rs uses, for TCP and TLS. Data goes to a directory beside
-# the log. `--save` is ignored: data is on the device anyway. Other flags are refused.
+# Translates the flags of redis-server that the suites of redis-rs and memtier_benchmark (RLTest) use, for TCP and TLS. Data
+# goes to a directory beside the log. Flags about Redis's files and its log are ignored; others are refused.
 set -euo pipefail
 
 server=${FERROLITH_SERVER:?"set FERROLITH_SERVER to the program"}
-if [[ ${1-} == -v ]]; then
-  # Suites read the version. The server tells clients the same.
-  echo "Redis server v=7.2.5"
+if [[ ${1-} == -v || ${1-} == --version ]]; then
+  # Suites read the version, up to the commit. The server tells clients the same version.
+  echo "Redis server v=7.2.5 sha=0"
   exit
 fi
 
@@ -27,7 +27,7 @@ while [[ $# -gt 0 ]]; do
     --tls-key-file) flags+=(--tls-key "$value") ;;
     --tls-ca-cert-file) flags+=(--tls-ca "$value") ;;
     --tls-auth-clients | --enable-debug-command | --requirepass) flags+=("$1" "$value") ;;
-    --save) ;;
+    --save | --dbfilename | --loglevel) ;;
     *) echo "as-redis-server.sh: the flag $1 is not supported" >&2; exit 2 ;;
   esac
   shift 2
