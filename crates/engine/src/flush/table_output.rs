@@ -12,7 +12,7 @@ use crate::error::{Code, Error, Result};
 use crate::fs::counted::CountedWrites;
 use crate::fs::{FileSystem, WritableOptions, filename};
 use crate::hooks::{TableFigures, TableFileCreationReason};
-use crate::options::TableFactory;
+use crate::options::{DbOptions, TableFactory};
 use crate::rangedel::Fragments;
 use crate::sst::{FinishedTable, TableBuilder, TableBuilderContext};
 use crate::version::{FileMeta, FileStats};
@@ -51,16 +51,11 @@ impl TableOutput {
         }
         let number = ctx.file_number.unwrap_or_else(|| ctx.counters.new_file_number());
         let path = filename::table_file_name(ctx.table_dir(), number);
-        let opts = WritableOptions {
-            bytes_per_sync: ctx.db_options.bytes_per_sync,
-            use_fsync: ctx.db_options.use_fsync,
-            no_allocation: !ctx.db_options.allow_fallocate,
-            direct: ctx.db_options.use_direct_io_for_flush_and_compaction,
-            direct_buffer: ctx.db_options.writable_file_max_buffer_size,
-            ..WritableOptions::default()
-        };
         let announced = Announced::start(ctx, &path);
-        let file = ctx.fs.new_writable(&path, opts).inspect_err(|e| announced.fail(e))?;
+        let file = ctx
+            .fs
+            .new_writable(&path, file_options(&ctx.db_options))
+            .inspect_err(|e| announced.fail(e))?;
         let priority = match ctx.reason {
             TableFileCreationReason::Compaction => IoPriority::Low,
             _ => IoPriority::High,
@@ -265,6 +260,18 @@ impl TableOutput {
     fn remove(&self) {
         // Nothing refers to the file. If it cannot be removed now, the next open removes it.
         let _ = self.fs.remove_file(&self.path);
+    }
+}
+
+/// How the files of tables are written.
+fn file_options(options: &DbOptions) -> WritableOptions {
+    WritableOptions {
+        bytes_per_sync: options.bytes_per_sync,
+        use_fsync: options.use_fsync,
+        no_allocation: !options.allow_fallocate,
+        direct: options.use_direct_io_for_flush_and_compaction,
+        direct_buffer: options.writable_file_max_buffer_size,
+        ..WritableOptions::default()
     }
 }
 

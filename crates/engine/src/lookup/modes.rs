@@ -43,8 +43,8 @@ pub(super) fn charged(ro: &ReadOptions) -> Option<impl Drop + use<>> {
     (priority != IoPriority::Total).then(|| reads_at(priority))
 }
 
-/// Returns whether a lookup of many keys reads several blocks at once. The rate limiter charges reads to the thread that
-/// looks up, so with it that thread reads alone.
+/// Returns whether a lookup of many keys reads several blocks at once. The rate limiter charges reads to the thread
+/// that looks up, so with it that thread reads alone.
 #[inline]
 pub(super) fn reads_together(family: &ColumnFamilyData, ro: &ReadOptions) -> bool {
     (ro.async_io || family.tables.reads_directly())

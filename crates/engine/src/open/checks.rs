@@ -146,16 +146,15 @@ pub(super) fn check_directory(
     Ok(false)
 }
 
-/// Refuses direct I/O if the file system of the database does not support it. As in RocksDB, this is tried with CURRENT.
+/// Refuses direct I/O if the file system of the database does not support it. As in RocksDB, CURRENT is opened to try
+/// it.
 pub(super) fn check_direct_io(fs: &dyn FileSystem, dir: &Path, options: &DbOptions) -> Result<()> {
     if !options.use_direct_reads && !options.use_direct_io_for_flush_and_compaction {
         return Ok(());
     }
     let current = filename::current_file_name(dir);
     let Err(error) = fs.open_direct(&current) else { return Ok(()) };
-    if let Err(unreadable) = fs.open_random_access(&current, false) {
-        return Err(unreadable);
-    }
+    fs.open_random_access(&current, false)?;
     let text = format!(
         "the file system of {} does not support direct I/O ({error}): unset use_direct_reads and \
          use_direct_io_for_flush_and_compaction",

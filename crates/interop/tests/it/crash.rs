@@ -45,7 +45,7 @@ fn forms() -> Vec<(&'static str, &'static str)> {
 }
 
 /// What else directories differ in: options of the database.
-const DB_CHOICES: [&str; 8] = [
+const DB_CHOICES: [&str; 9] = [
     "max_background_jobs=4;max_subcompactions=3",
     "avoid_flush_during_recovery=true",
     "max_total_wal_size=150K",
@@ -53,6 +53,7 @@ const DB_CHOICES: [&str; 8] = [
     "wal_bytes_per_sync=16K;bytes_per_sync=16K",
     "max_open_files=20",
     "allow_mmap_reads=true",
+    "use_direct_io_for_flush_and_compaction=true;compaction_readahead_size=20000",
     "enable_pipelined_write=false",
 ];
 
@@ -69,7 +70,7 @@ const CF_CHOICES: [&str; 8] = [
 ];
 
 /// Two of them.
-fn choose(choices: &[&str; 8], rng: &mut Rng) -> String {
+fn choose(choices: &[&str], rng: &mut Rng) -> String {
     let mut choice = || choices[rng.usize(..8)];
     [choice(), choice()].join(";")
 }

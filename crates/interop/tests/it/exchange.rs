@@ -278,6 +278,14 @@ exchange! {
     atomic_flush: Form::new("").db("atomic_flush=true").shape(3, Merges::None);
     families_and_merges_with_mmap: Form::new("merge_operator=uint64add;compression=kNoCompression")
         .db("allow_mmap_reads=true").shape(3, Merges::Add);
+    direct_io: Form::new("merge_operator=stringappend").db(
+        "use_direct_reads=true;use_direct_io_for_flush_and_compaction=true"
+    ).shape(2, Merges::Append).ranges(Ranges::Wide);
+    direct_io_odd_sizes: table("block_size=700;initial_auto_readahead_size=1000;max_auto_readahead_size=5000;\
+         num_file_reads_for_auto_readahead=0;filter_policy=bloomfilter:10").db(
+        "use_direct_reads=true;use_direct_io_for_flush_and_compaction=true;compaction_readahead_size=5000;\
+         writable_file_max_buffer_size=4096;max_subcompactions=3"
+    );
     memtable_hash_linkedlist: Form::new(&format!("{PREFIX};memtable_factory=hash_linkedlist:50"))
         .db("allow_concurrent_memtable_write=false").fixed_keys();
     memtable_vector: Form::new("memtable_factory=vector").db("allow_concurrent_memtable_write=false");

@@ -2,8 +2,9 @@
 //!
 //! `writable` buffers and calls write(2). `log` maps a write-ahead log, so that a record costs no system call, with
 //! `window` for the mapping, `next_window` for preparing the next one, `publish` for the order of stores and `sigbus`
-//! for stores that fault. `random_access` reads, `direct` does both without the page cache, `lock` implements the lock of a directory, and `sys` has the other
-//! calls that `std` lacks. Systems other than Linux use the portable half of `sys` and never map logs.
+//! for stores that fault. `random_access` reads, and `direct` reads and writes past the page cache. `lock` implements
+//! the lock of a directory, and `sys` has the other calls that `std` lacks. Systems other than Linux use the portable
+//! half of `sys`, never map logs and refuse direct I/O.
 
 mod direct;
 mod lock;

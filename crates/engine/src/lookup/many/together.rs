@@ -22,8 +22,8 @@ impl<'a> Together<'a> {
         }
     }
 
-    /// Reads the blocks: the first one on this thread, and the others on the threads of the pool, or on this one if they
-    /// are busy. A block that cannot be read is left to the lookup that needs it, which reports the error.
+    /// Reads the blocks: the first one on this thread, and the others on the threads of the pool, or on this one if
+    /// those are busy. A block that cannot be read is left to the lookup that needs it, which reports the error.
     pub(super) fn read(&mut self, ro: &ReadOptions) {
         if self.missing.len() < 2 {
             return;

@@ -184,8 +184,8 @@ impl BlockSource {
         Block::new(bytes).map_err(|e| self.locate(handle, e))
     }
 
-    /// Returns a job that reads the bytes of a block with their trailer, unchecked; `None` if the block is mapped or its
-    /// handle is damaged.
+    /// Returns a job that reads the bytes of a block with their trailer, unchecked; `None` if the block is mapped or
+    /// its handle is damaged.
     pub fn read_later(
         &self,
         handle: BlockHandle,
