@@ -33,7 +33,7 @@ pub(super) const RECONSTRUCT: &str =
 pub(super) const NO_WBWI: &str = "Batches are not ingested as memtables.";
 pub(super) const NO_INDEX_FACTORY: &str = "User-defined indexes are not supported.";
 pub(super) const KEY_BY_KEY: &str =
-    "MultiGet reads uncached blocks one by one instead of in batches per table.";
+    "MultiGet reads each uncached block by itself instead of in batches per table.";
 pub(super) const DISCARDED: &str =
     "It equals `rocksdb.prefetch.bytes` minus `rocksdb.prefetch.bytes.useful`.";
 pub(super) const NO_MULTISCAN: &str = "Multi-range scans are not supported.";
