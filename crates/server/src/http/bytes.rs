@@ -35,3 +35,7 @@ pub(super) fn shorten(bytes: &[u8]) -> (String, bool) {
 pub(super) fn encode(bytes: &[u8]) -> String {
     percent_encode(bytes, NON_ALPHANUMERIC).to_string()
 }
+
+#[cfg(test)]
+#[path = "bytes_test.rs"]
+mod tests;

@@ -100,7 +100,7 @@ pub(super) fn run(
 pub(super) fn note_failed_login(app: &App, name: &[u8], password: &[u8], address: SocketAddr) {
     let mut session = session(app, address);
     let mut out = Reply::new(Protocol::Resp2);
-    let mut worker = app.worker.lock();
+    let mut worker = app.logins.lock();
     app.parts.server.begin(&mut worker);
     let words: [&[u8]; 3] = [b"AUTH", name, password];
     app.parts.server.execute(&mut worker, &mut session, Args::new(&words), &mut out);

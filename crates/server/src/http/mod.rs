@@ -62,14 +62,16 @@ pub struct App {
     history: History,
     heat: Heat,
     sessions: Sessions,
-    /// Runs commands for the browser of keys.
+    /// Runs commands for the browser of keys. They may wait for latches and for the device.
     worker: Mutex<Worker>,
+    /// Runs AUTH, which waits for nothing.
+    logins: Mutex<Worker>,
 }
 
 impl App {
     /// Returns the state of a server that is about to serve.
     pub fn new(parts: Parts) -> App {
-        let worker = Mutex::new(parts.server.worker());
+        let [worker, logins] = [parts.server.worker(), parts.server.worker()].map(Mutex::new);
         let started = views::settings::parameters(&parts.server);
         App {
             parts,
@@ -78,6 +80,7 @@ impl App {
             heat: Heat::default(),
             sessions: Sessions::default(),
             worker,
+            logins,
         }
     }
 }

@@ -74,3 +74,7 @@ impl<'a> Query<'a> {
         })
     }
 }
+
+#[cfg(test)]
+#[path = "query_test.rs"]
+mod tests;
