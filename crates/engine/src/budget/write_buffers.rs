@@ -135,9 +135,9 @@ impl WriteBufferManager {
             && self.memory_usage() >= self.buffer_size()
     }
 
-    /// Returns whether a writer is admitted although the budget is exceeded, if it must not wait, or if its database has
-    /// nothing to flush.
-    pub fn spares_writers(&self) -> bool {
+    /// Returns whether a writer is admitted although the budget is exceeded, if it must not wait, or if its database
+    /// has nothing to flush.
+    pub(crate) fn spares_writers(&self) -> bool {
         self.spares_writers
     }
 

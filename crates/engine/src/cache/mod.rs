@@ -235,7 +235,7 @@ impl Cache {
 
     /// Sets a second limit in bytes; objects and reservations together exceed neither it nor the capacity. Evicts what
     /// exceeds it.
-    pub fn set_ceiling(&self, ceiling: usize) {
+    pub(crate) fn set_ceiling(&self, ceiling: usize) {
         self.ceiling.store(ceiling, Ordering::Relaxed);
         self.shrink(0);
     }
@@ -266,7 +266,7 @@ impl Cache {
     }
 
     /// Bytes in use by objects, without reservations and statistics.
-    pub fn object_usage(&self) -> usize {
+    pub(crate) fn object_usage(&self) -> usize {
         let others = self.reserved.load(Ordering::Relaxed) + self.collector.lock().charge();
         self.usage().saturating_sub(others)
     }

@@ -34,7 +34,7 @@ impl PageSet {
 impl Cache {
     /// Evicts all objects without references that have memory in one of these pages. Visits every entry. The memory is
     /// free when all readers that are pinned now have left.
-    pub fn vacate(&self, pages: &PageSet) {
+    pub(crate) fn vacate(&self, pages: &PageSet) {
         for shard in &self.shards {
             let evicted = shard.lock().evict_from(pages);
             evicted.iter().for_each(|retiree| self.release(retiree.bytes));

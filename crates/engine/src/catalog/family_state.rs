@@ -175,8 +175,8 @@ impl ColumnFamilyState {
         !self.flushing && ready > 0 && (self.flush_requested || ready >= enough)
     }
 
-    /// Makes the memtable immutable and creates a new one; `families` have memtables. `live_wal` has just begun, and everything written from now
-    /// on is newer than `newest`.
+    /// Makes the memtable immutable and creates a new one; `families` have memtables. `live_wal` has just begun, and
+    /// everything written from now on is newer than `newest`.
     pub(crate) fn seal(
         &mut self,
         live_wal: u64,

@@ -14,8 +14,8 @@ const LIMIT_STEP_MIN: u64 = 4 << 10;
 const LIMIT_STEP_MAX: u64 = 16 << 20;
 
 impl CommitQueue {
-    /// Enforces the limits that span all families: `max_total_wal_size`, `db_write_buffer_size` and `memory_limit`. Runs only once per
-    /// step of written bytes, because both limits are approximate anyway.
+    /// Enforces the limits that span all families: `max_total_wal_size`, `db_write_buffer_size` and `memory_limit`.
+    /// Runs only once per step of written bytes, because these limits are approximate anyway.
     #[cold]
     pub(super) fn keep_limits(&self, write: &mut RankedGuard<'_, WriteState>) -> Result<()> {
         let mut state = self.catalog.state();

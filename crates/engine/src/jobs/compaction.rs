@@ -106,8 +106,7 @@ impl Compactor {
             max_subcompactions: work.max_subcompactions,
         };
         let before = self.catalog.shape_of(family);
-        let oldest = self.catalog.snapshots().oldest();
-        self.reporter.log_compaction_started(what, &before, oldest);
+        self.reporter.log_compaction_started(what, &before, self.catalog.snapshots().oldest());
         let start = Instant::now();
         let result = caught(|| {
             self.reporter.tell_compaction_begin(family, plan, &report, &before);
@@ -215,16 +214,14 @@ impl Compactor {
     fn compact_files(&self, work: &CompactionWork, report: &mut CompactionReport) -> Result<()> {
         let _timer = Timer::start(&self.session.statistics, HistogramType::CompactionTime);
         let plan = &work.plan;
-        let files = plan.num_input_files() as u64;
         if plan.reason != CompactionReason::ManualCompaction {
             stats::record(
                 &self.session.statistics,
                 HistogramType::NumFilesInSingleCompaction,
-                files,
+                plan.num_input_files() as u64,
             );
         }
-        let inputs = || plan.input_files().map(|(_, file)| file);
-        let bytes_in: u64 = inputs().map(|f| f.file_size).sum();
+        let bytes_in = plan.input_bytes();
         let memory = CompactionMemory::new(&self.session, plan, work.max_subcompactions);
         let output = OutputContext {
             level: plan.output_level,

@@ -34,8 +34,8 @@ impl CompactionMemory {
     }
 }
 
-/// Makes the tables of a compaction smaller if memory is limited: what a builder holds grows with its table. On level 0,
-/// a table is a sorted run and must stay whole.
+/// Makes the tables of a compaction smaller if memory is limited: what a builder holds grows with its table. On level
+/// 0, a table is a sorted run and must stay whole.
 pub(super) fn limit_tables(session: &Session, plan: &mut CompactionPlan) {
     if let Some(account) = session.memory()
         && plan.output_level > 0

@@ -266,8 +266,8 @@ options! {
         /// Limits the write rate of flushes and compactions, and the rate of reads if it is configured to.
         rate_limiter: Option<Arc<RateLimiter>> = None
             => honoured().named("rate_limiter_bytes_per_sec").never_written();
-        /// The limit in bytes for the memory of the database: memtables, block caches, table readers, iterators and jobs;
-        /// 0 means none. RocksDB does not have it. See [memory](memory.md).
+        /// The limit in bytes for the memory of the database: memtables, block caches, table readers, iterators and
+        /// jobs; 0 means none. RocksDB does not have it. See [memory](memory.md).
         memory_limit: usize = 0 => honoured().never_written();
         "use_direct_io_for_compaction_reads": fixed(Bool, "false") => refused().never_written();
 

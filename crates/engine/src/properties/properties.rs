@@ -165,10 +165,7 @@ impl Properties {
             "block-cache-capacity" => block_cache(cf)?.capacity() as u64,
             "block-cache-usage" => block_cache(cf)?.usage() as u64,
             "block-cache-pinned-usage" => block_cache(cf)?.pinned_usage() as u64,
-            // Our own properties.
-            "memory-limit" => self.session.memory().map_or(0, |account| account.limit() as u64),
-            "memory-usage" => self.session.memory()?.usage() as u64,
-            // For amplification figures.
+            // Our own property, for amplification figures.
             "bytes-written" => written.user_bytes,
             "wal-bytes" => c.wal_bytes.get() + written.live_wal_bytes,
             "wal-syncs" => c.wal_syncs.get(),
@@ -178,8 +175,18 @@ impl Properties {
             "compaction-write-bytes" => c.compaction_write_bytes.get(),
             "compaction-count" => c.compaction_count.get(),
             "write-stall-micros" => self.catalog.controller().stalled_us(),
-            _ => return None,
+            _ => return self.memory_number(name),
         })
+    }
+
+    /// Returns a number of the memory account, if the database has one.
+    fn memory_number(&self, name: &str) -> Option<u64> {
+        let account = self.session.memory()?;
+        match name {
+            "memory-limit" => Some(account.limit() as u64),
+            "memory-usage" => Some(account.usage() as u64),
+            _ => None,
+        }
     }
 
     /// Writes the figures of properties to LOG. As in RocksDB, they form one entry of many lines; tools rely on this to

@@ -72,8 +72,8 @@ struct Keeper {
 }
 
 impl MemoryAccount {
-    /// Starts the keeper unless it runs. It ends with the account. If the system refuses the thread, the next call tries
-    /// again.
+    /// Starts the keeper unless it runs. It ends with the account. If the system refuses the thread, the next call
+    /// tries again.
     pub(crate) fn start_keeper(self: &Arc<Self>) -> std::io::Result<()> {
         if self.is_kept.swap(true, Relaxed) {
             return Ok(());

@@ -70,8 +70,8 @@ pub trait EvictsTables: Send + Sync {
     fn evict(&self, bytes: usize) -> usize;
 }
 
-/// A limit for the memory of databases, and the account of what holds it. Databases share it if they are opened with the
-/// same object.
+/// A limit for the memory of databases, and the account of what holds it. Databases share it if they are opened with
+/// the same object.
 pub struct MemoryAccount {
     shares: Shares,
     used: [AtomicUsize; MemoryOwner::ALL.len()],

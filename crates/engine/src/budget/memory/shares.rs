@@ -54,7 +54,8 @@ impl Shares {
         self.limit / 16
     }
 
-    /// Returns the largest size in bytes of a table that a compaction writes. What a builder holds grows with its table.
+    /// Returns the largest size in bytes of a table that a compaction writes. What a builder holds grows with its
+    /// table.
     pub fn table_size(&self, wanted: u64) -> u64 {
         wanted.min((self.limit / 4) as u64)
     }
