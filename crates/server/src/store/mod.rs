@@ -104,8 +104,8 @@ pub trait RowCursor: Send {
 /// A read sees all commits that ended before it began. [`view`](Store::view) fixes a moment for several reads. All
 /// functions may block for the device.
 pub trait Store: Send + Sync + 'static {
-    /// Passes the value of a row to `found` and returns `true`, or returns `false`. Reads without a view may be answered
-    /// by a cache; each is as of a moment of its own.
+    /// Passes the value of a row to `found` and returns `true`, or returns `false`. Reads without a view may be
+    /// answered by a cache; each is as of a moment of its own.
     fn get(
         &self,
         partition: Partition,
@@ -126,10 +126,10 @@ pub trait Store: Send + Sync + 'static {
         found: &mut dyn FnMut(usize, &[u8]),
     ) -> Result<()>;
 
-    /// Passes the position and the value of each of these rows that exists to `found`, in any order. **Each row is as of
-    /// a moment of its own**: the caller holds the latches of their keys, or does nothing with a row that depends on
-    /// another one. The moments of a partition's rows are in the order of the list. `found` must be quick and must not use
-    /// the store.
+    /// Passes the position and the value of each of these rows that exists to `found`, in any order. **Each row is as
+    /// of a moment of its own**: the caller holds the latches of their keys, or does nothing with a row that depends on
+    /// another one. The moments of a partition's rows are in the order of the list. `found` must be quick and must not
+    /// use the store.
     fn get_each_alone(
         &self,
         keys: &[(Partition, &[u8])],

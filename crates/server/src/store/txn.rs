@@ -53,8 +53,8 @@ impl Txn {
     }
 
     /// Looks up the rows of the list, each as of a moment of its own, as [`Store::get_each_alone`] does: the latches of
-    /// their keys must be held, or they must be independent of each other. Later reads of them, in about the order of the
-    /// list, are answered from it. Own writes hide them.
+    /// their keys must be held, or they must be independent of each other. Later reads of them, in about the order of
+    /// the list, are answered from it. Own writes hide them.
     pub fn prefetch_each_alone(&mut self) -> Result<()> {
         if self.prefetched.len() < 2 {
             self.prefetched.clear();

@@ -5,6 +5,7 @@ mod sync {
     pub(super) use loom::sync::atomic::{AtomicU64, Ordering, fence};
 }
 #[expect(dead_code, reason = "the model has no entries with domains")]
+#[expect(clippy::duplicate_mod, reason = "the same source with other atomics")]
 #[path = "stamp.rs"]
 mod stamp;
 

@@ -3,42 +3,43 @@
 //! Files in reading order: `stamp`, `words`, `ring`, `table`, `domains`, `tally`, this one, `writes`.
 //!
 //! The engine finds a row by descending the trees of memtables and tables, a cache miss at each level. This cache finds
-//! it with two: a bucket of seven slots, and the entry with key and value. Readers take no lock and write nothing shared
-//! but a bit of a slot when its entry is first used. They copy the value and then check that nothing changed meanwhile.
+//! it with two: a bucket of seven slots, and the entry with key and value. Readers take no lock and write nothing
+//! shared but a bit of a slot when its entry is first used. They copy the value and then check that nothing changed
+//! meanwhile.
 //!
-//! A hit must be what the engine would have returned at some moment of the read. Each bucket has a stamp: a version, and
-//! the number of changes under way. Each domain (the rows of a partition with the same first byte of the key) has one
-//! as well. An entry holds the stamp of its domain.
+//! A hit must be what the engine would have returned at some moment of the read. Each bucket has a stamp: a version,
+//! and the number of changes under way. Each domain (the rows of a partition with the same first byte of the key) has
+//! one as well. An entry holds the stamp of its domain.
 //!
-//! * **RC1** A commit marks the buckets of its rows, and the domains of its ranges, before the engine begins it, and ends
-//!   the marks after the engine ended it, whatever the result. A mark is a change of the stamp.
+//! * **RC1** A commit marks the buckets of its rows, and the domains of its ranges, before the engine begins it, and
+//!   ends the marks after the engine ended it, whatever the result. A mark is a change of the stamp.
 //! * **RC2** A read is a hit only if the bucket's stamp was quiet and the same before and after the copy, and the
 //!   domain's was quiet and is that of the entry. *So no commit of the row was under way at the moment between.*
-//! * **RC3** A reader that misses remembers both stamps before it reads the engine. It fills the cache only if both were
-//!   quiet, by a change of the bucket's stamp that fails if the stamp is another one. The entry gets the remembered
-//!   stamp of the domain. *A commit that the engine's read may have missed began later than the remembered stamps: if
-//!   it began before the fill, the fill fails; if after, RC4 holds. A range deletion makes the domain's stamp another
-//!   one for good, so that the entry is not valid, whenever it is stored.*
-//! * **RC4** At the end of a mark the row may be replaced by the committed value if the mark was alone in its bucket all
-//!   the time, the domain was quiet at its beginning, and the commit succeeded. Otherwise the row is removed. *Of two
-//!   commits of a row at the same time, neither stores a value, so their order in the engine does not matter. A fill
-//!   that began before the mark holds the shard's lock until it has ended, and the mark ends under that lock: it sees
-//!   the filled entry. It takes no lock if the bucket had no slot for the row and the stamp is the one that the mark
-//!   made, for then nobody filled the bucket.*
+//! * **RC3** A reader that misses remembers both stamps before it reads the engine. It fills the cache only if both
+//!   were quiet, by a change of the bucket's stamp that fails if the stamp is another one. The entry gets the
+//!   remembered stamp of the domain. *A commit that the engine's read may have missed began later than the remembered
+//!   stamps: if it began before the fill, the fill fails; if after, RC4 holds. A range deletion makes the domain's
+//!   stamp another one for good, so that the entry is not valid, whenever it is stored.*
+//! * **RC4** At the end of a mark the row may be replaced by the committed value if the mark was alone in its bucket
+//!   all the time, the domain was quiet at its beginning, and the commit succeeded. Otherwise the row is removed. *Of
+//!   two commits of a row at the same time, neither stores a value, so their order in the engine does not matter. A
+//!   fill that began before the mark holds the shard's lock until it has ended, and the mark ends under that lock: it
+//!   sees the filled entry. It takes no lock if the bucket had no slot for the row and the stamp is the one that the
+//!   mark made, for then nobody filled the bucket.*
 //! * **RC5** From RC2 to RC4: while no commit of a row is under way and its entry is valid, the entry is the newest
 //!   value in the engine. *Therefore a hit sees all commits that ended before the read began, and whoever saw a commit
 //!   in the engine also sees its marks.* In this respect reads of the cache and of the engine are the same.
 //! * **RC6** Rows that must agree with each other as of one moment are not read here, unless their latches are held:
 //!   two hits are two moments. Reads at a view are not served here at all. `Store::get` without a view and
 //!   `Store::get_each_alone` are the only readers.
-//! * **RC7** Rows of a list are as of moments in the order of the list, for a client's pipeline must not see a commit in
-//!   its first reply and miss it in the second. Hits are. When a row is missed, hits behind it count only if their stamps
-//!   are the same after the engine was read: then they are as of that moment, too. Otherwise the engine is read for all
-//!   of them.
-//! * **RC8** Rows that compactions drop are expired or garbage. Cached, they are what they were in the engine before the
-//!   compaction: a reader compares the expiry with its time, and asks for no row of a version that no M row names.
-//! * **RC9** Dropping a partition changes its domains after the partition left the list. *A fill of a read before that has
-//!   an older stamp.*
+//! * **RC7** Rows of a list are as of moments in the order of the list, for a client's pipeline must not see a commit
+//!   in its first reply and miss it in the second. Hits are. When a row is missed, hits behind it count only if their
+//!   stamps are the same after the engine was read: then they are as of that moment, too. Otherwise the engine is read
+//!   for all of them.
+//! * **RC8** Rows that compactions drop are expired or garbage. Cached, they are what they were in the engine before
+//!   the compaction: a reader compares the expiry with its time, and asks for no row of a version that no M row names.
+//! * **RC9** Dropping a partition changes its domains after the partition left the list. *A fill of a read before that
+//!   has an older stamp.*
 //!
 //! All other writes of the database are to partition 0, which is not cached.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
@@ -165,8 +166,8 @@ impl RowCache {
         xxh3_64_with_seed(key, self.seed.wrapping_add(partition.0.into()))
     }
 
-    /// Passes the value of a row to `found`. If the cache does not have it, returns what [`fill`](RowCache::fill) needs;
-    /// `None` if the row is not one to be cached.
+    /// Passes the value of a row to `found`. If the cache does not have it, returns what [`fill`](RowCache::fill)
+    /// needs; `None` if the row is not one to be cached.
     #[inline]
     pub(super) fn get(
         &self,

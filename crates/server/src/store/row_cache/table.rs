@@ -11,8 +11,8 @@
 //!
 //! 1. A bucket belongs to a shard, and so do the entries that its slots name. Only a thread that holds the shard's lock
 //!    changes slots (but for the bits `is used` and `is read`, which readers set) and entries.
-//! 2. Such a thread has begun a change of the stamp of each bucket whose slots it changes, or whose entries it writes. A
-//!    slot ceases to name an entry before the entry's words are used again.
+//! 2. Such a thread has begun a change of the stamp of each bucket whose slots it changes, or whose entries it writes.
+//!    A slot ceases to name an entry before the entry's words are used again.
 //! 3. So a reader that finds the stamp as it was, quiet, has read the entry of its row and no mixture.
 //! 4. A ring is filled from its beginning to its end, over and over. What is in the way is dropped, the oldest first;
 //!    an entry that was used since it came is moved behind the newest one instead, once.

@@ -102,8 +102,8 @@ impl RowCache {
 }
 
 impl Marks<'_> {
-    /// Ends the marks after a commit. `data` is the batch, whose rows replace those that the cache has and that were read
-    /// since they were last written.
+    /// Ends the marks after a commit. `data` is the batch, whose rows replace those that the cache has and that were
+    /// read since they were last written.
     pub(crate) fn committed(mut self, data: &[u8]) {
         self.finish(Some(data));
     }
