@@ -71,7 +71,7 @@ const CF_CHOICES: [&str; 8] = [
 
 /// Two of them.
 fn choose(choices: &[&str], rng: &mut Rng) -> String {
-    let mut choice = || choices[rng.usize(..8)];
+    let mut choice = || choices[rng.usize(..choices.len())];
     [choice(), choice()].join(";")
 }
 
