@@ -7,6 +7,7 @@
 //!     [--tls-listen IP:PORT --tls-cert FILE --tls-key FILE --tls-ca FILE]
 //! ```
 
+use ferrolith_server::backup::Places;
 use ferrolith_server::clock::{Clock, SystemClock};
 use ferrolith_server::complaints::Complaints;
 use ferrolith_server::config::Flags;
@@ -77,6 +78,7 @@ fn run(flags: &Flags) -> Result<()> {
         config_file: flags.config.clone(),
         tls_port: redis_sockets.encrypted_at.first().map_or(0, SocketAddr::port),
         tls: tls.clone(),
+        backup_places: Places::open(&flags.backup_dirs, &flags.dir)?,
         ..flags.redis.settings(&redis_sockets.plain_at, &redis_sockets.encrypted_at)?
     };
     let server = redis::Server::new(

@@ -26,6 +26,10 @@ pub struct Flags {
     /// The directory of the data
     #[arg(long, default_value = "ferrolith-data")]
     pub dir: PathBuf,
+    /// Directories in which clients may create backups, separated by commas; none by default. They are created if they
+    /// do not exist
+    #[arg(long = "backup-dir", value_name = "DIRS", value_delimiter = ',')]
+    pub backup_dirs: Vec<PathBuf>,
     /// When writes reach the device: always (before the reply), every:MS, or os
     #[arg(long, default_value = "every:1000")]
     pub durability: Durability,

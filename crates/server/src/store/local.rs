@@ -17,6 +17,7 @@ use super::sync::SyncProgress;
 use super::{
     Batch, Durability, Format, Horizons, Partition, Range, RowCursor, Store, Versions, View,
 };
+use crate::backup::{self, BackupProgress, Creation, Vault};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::rows::redis::RowKey;
@@ -63,6 +64,7 @@ impl LocalStore {
     ///
     /// Fails if the directory is in use, cannot be written, or if its files are damaged.
     pub fn open(path: &Path, options: StoreOptions) -> Result<Arc<LocalStore>> {
+        backup::check_complete(path)?;
         let horizons = Arc::new(Horizons::default());
         let (opening, slots) = options.opening(path, &horizons)?;
         let db = Db::open_with(&opening, path)?;
@@ -348,6 +350,15 @@ impl Store for LocalStore {
 
     fn versions(&self) -> &Versions {
         &self.versions
+    }
+
+    fn back_up(
+        &self,
+        vault: &mut Vault,
+        how: &Creation,
+        progress: &Arc<BackupProgress>,
+    ) -> Result<u32> {
+        vault.create(&self.db, how, progress)
     }
 
     fn figure(&self, name: &str) -> Option<u64> {
