@@ -79,8 +79,10 @@ pub struct Outcome {
     pub ended_s: u64,
     /// How long it took, in seconds.
     pub seconds: u64,
-    /// The bytes that it copied or verified.
+    /// The bytes that it copied or verified, with the reused ones.
     pub bytes: u64,
+    /// The bytes that a backup which did not finish had copied.
+    pub reused: u64,
 }
 
 #[derive(Default)]
@@ -158,6 +160,7 @@ impl Jobs {
             ended_s,
             seconds,
             bytes: running.progress.copied_bytes(),
+            reused: running.progress.reused_bytes(),
         });
     }
 

@@ -21,13 +21,12 @@ impl Places {
         let failed =
             |path: &Path, error| Error::Io(format!("backup-dir {}", path.display()), error);
         let data = std::path::absolute(data).map_err(|error| failed(data, error))?;
-        let data = data.canonicalize().unwrap_or(data);
         let mut places = Places { roots: Vec::new(), data };
         for root in roots {
             if !root.is_dir() {
                 std::fs::create_dir(root).map_err(|error| failed(root, error))?;
             }
-            let root = root.canonicalize().map_err(|error| failed(root, error))?;
+            let root = std::path::absolute(root).map_err(|error| failed(root, error))?;
             places.check_data(&root)?;
             places.roots.push(root);
         }
@@ -38,7 +37,7 @@ impl Places {
     ///
     /// # Errors
     ///
-    /// There are no places, or the path leads out of them, also through a link.
+    /// There are no places, or the path leads out of them. Links below them are refused.
     pub fn resolve(&self, name: &str) -> Result<PathBuf> {
         let Some(first) = self.roots.first() else {
             return Err(Error::Setting(
@@ -51,28 +50,25 @@ impl Places {
             Error::Setting(format!("{name:?} is not a directory in {roots} (--backup-dir)"))
         };
         let path = Path::new(name);
-        let is_plain = |part: Component<'_>| {
-            matches!(part, Component::Normal(_) | Component::RootDir)
-                || part == Component::CurDir && name == "."
-        };
-        if name.is_empty() || name.contains('\0') || !path.components().all(is_plain) {
+        let is_plain = |part| matches!(part, Component::Normal(_) | Component::RootDir);
+        let is_root = name == ".";
+        if !is_root && (name.is_empty() || name.contains('\0') || !path.components().all(is_plain))
+        {
             return Err(refused());
         }
-        let path = first.join(path);
-        let path = if name == "." { first.clone() } else { path };
-        // What exists of the path may be a link. What does not exist is created as a directory.
-        let exists = path.ancestors().find(|part| part.symlink_metadata().is_ok());
-        let real = exists.and_then(|part| part.canonicalize().ok()).ok_or_else(refused)?;
-        if !self.roots.iter().any(|root| real.starts_with(root) && path.starts_with(root)) {
+        let path = if is_root { first.clone() } else { first.join(path) };
+        let root = self.roots.iter().find(|root| path.starts_with(root)).ok_or_else(refused)?;
+        let is_link = |part: &Path| part.symlink_metadata().is_ok_and(|found| found.is_symlink());
+        if path.ancestors().take_while(|part| part != root).any(is_link) {
             return Err(refused());
         }
-        self.check_data(&real)?;
         self.check_data(&path)?;
         Ok(path)
     }
 
     fn check_data(&self, path: &Path) -> Result<()> {
-        match path.starts_with(&self.data) {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        match path.starts_with(&self.data) || real(path).starts_with(real(&self.data)) {
             false => Ok(()),
             true => Err(Error::Setting(format!(
                 "backup-dir {}: backups in the directory of the data, {}, would be lost with it",

@@ -175,10 +175,12 @@ fn a_backup_that_a_kill_interrupts_goes_on() {
     let backups = place.vault("daily").list();
     assert_eq!(backups.iter().map(|it| it.backup_id).collect::<Vec<_>>(), [1, 2]);
     assert_eq!(backups[0].app_metadata, b"resumed");
-    // Nothing new but the log and the manifest: tables are shared.
-    let info = back_up(&mut client, "FERROLITH BACKUP daily KEEP 1");
-    let bytes: u64 = info["backup_last_bytes"].parse().unwrap();
-    assert!(bytes < 1 << 20, "{bytes}");
+    // Once compactions have ended, there is nothing new but the log and the manifest: tables are shared.
+    let bytes = (0..20).map(|_| {
+        let info = back_up(&mut client, "FERROLITH BACKUP daily KEEP 1");
+        info["backup_last_bytes"].parse::<u64>().unwrap()
+    });
+    assert!(bytes.into_iter().any(|bytes| bytes < 1 << 20));
     assert_eq!(place.vault("daily").list().len(), 1);
 }
 
@@ -195,23 +197,11 @@ fn the_next_backup_uses_what_a_kill_left() {
     program.kill();
     let program = place.start();
     let mut client = Client::connect(program.redis);
-    assert_eq!(client.say("FERROLITH BACKUP daily RATE 4000000"), ok());
-    let mut reused = 0;
-    loop {
-        let info = info(&mut client);
-        if info["backup_job"] == "none" {
-            assert_eq!(info["backup_last_status"], "ok", "{info:?}");
-            break;
-        }
-        reused = info["backup_reused_bytes"].parse().unwrap();
-        if reused > 0 {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    // Reused bytes are noted when the copies end, and the verification takes a while after it.
-    assert!(wait(&mut client)["backup_last_status"] == "ok");
-    assert!(place.vault("daily").list().len() == 1, "{reused}");
+    let info = back_up(&mut client, "FERROLITH BACKUP daily");
+    let number = |name: &str| info[name].parse::<u64>().unwrap();
+    // At least one of the tables is still in use.
+    assert!(number("backup_last_reused_bytes") > 1 << 20, "{info:?}");
+    assert!(number("backup_last_bytes") > number("backup_last_reused_bytes"), "{info:?}");
 }
 
 #[test]

@@ -188,7 +188,6 @@ pub(super) fn describe(context: &Context<'_>, _: &Totals, text: &mut Text) -> Do
         text.line("backup_seconds", running.seconds());
         text.line("backup_planned_bytes", running.progress.planned_bytes());
         text.line("backup_done_bytes", running.progress.copied_bytes());
-        text.line("backup_reused_bytes", running.progress.reused_bytes());
     }
     text.line("backup_created_time", backups.created_s().map_or(-1, |time| time as i64));
     if let Some(last) = backups.last() {
@@ -202,6 +201,7 @@ pub(super) fn describe(context: &Context<'_>, _: &Totals, text: &mut Text) -> Do
         text.line("backup_last_time", last.ended_s);
         text.line("backup_last_seconds", last.seconds);
         text.line("backup_last_bytes", last.bytes);
+        text.line("backup_last_reused_bytes", last.reused);
     }
     Ok(())
 }
