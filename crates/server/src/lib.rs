@@ -23,7 +23,8 @@
 //! | `transfer` | imports and exports of whole data sets |
 //! | `pegasus` | the operations and administrative calls of Pegasus, and Redis commands on its tables |
 //! | `net` | listeners, TLS handshakes, workers, limits, output buffers, HTTP |
-//! | `config` | flags and the configuration file; starting and stopping |
+//! | `config` | flags and the configuration file |
+//! | `program` | starting and stopping |
 #![forbid(unsafe_code)]
 
 pub mod backup;
@@ -38,6 +39,7 @@ pub mod geo;
 pub mod hll;
 pub mod net;
 pub mod pegasus;
+pub mod program;
 pub mod redis;
 pub mod resp;
 pub mod rows;

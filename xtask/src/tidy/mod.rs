@@ -83,6 +83,7 @@ const SERVER_ORDER: &[&str] = &[
     "pegasus",
     "net",
     "config",
+    "program",
 ];
 
 /// The ordered crates: the prefix of their sources, and their folders.

@@ -1,4 +1,4 @@
-//! `ferrolith-server`: serves a directory.
+//! The program `ferrolith-server`: serves a directory.
 //!
 //! ```text
 //! ferrolith-server import --rdb FILE --dir DIR
@@ -7,23 +7,23 @@
 //!     [--tls-listen IP:PORT --tls-cert FILE --tls-key FILE --tls-ca FILE]
 //! ```
 
-use ferrolith_server::backup::Places;
-use ferrolith_server::clock::{Clock, SystemClock};
-use ferrolith_server::complaints::Complaints;
-use ferrolith_server::config::Flags;
-use ferrolith_server::error::{Error, Result};
-use ferrolith_server::net::http;
-use ferrolith_server::net::workers::{Door, Listener, Workers, bind};
-use ferrolith_server::pegasus::proxy::Proxy;
-use ferrolith_server::pegasus::{Admin, Service};
-use ferrolith_server::redis;
-use ferrolith_server::redis::replica::Mode;
-use ferrolith_server::redis::server::Settings;
-use ferrolith_server::store::local::{LocalStore, StoreOptions, dropped_log_parts};
-use ferrolith_server::store::{Latches, Store};
-use ferrolith_server::tables::Catalogue;
-use ferrolith_server::tls::Tls;
-use ferrolith_server::transfer::cli;
+use crate::backup::Places;
+use crate::clock::{Clock, SystemClock};
+use crate::complaints::Complaints;
+use crate::config::{Flags, Machine};
+use crate::error::{Error, Result};
+use crate::net::http;
+use crate::net::workers::{Door, Listener, Workers, bind};
+use crate::pegasus::proxy::Proxy;
+use crate::pegasus::{Admin, Service};
+use crate::redis;
+use crate::redis::replica::Mode;
+use crate::redis::server::Settings;
+use crate::store::local::{LocalStore, StoreOptions, dropped_log_parts};
+use crate::store::{Latches, Store};
+use crate::tables::Catalogue;
+use crate::tls::Tls;
+use crate::transfer::cli;
 use std::ffi::OsString;
 use std::net::{SocketAddr, TcpListener};
 use std::process::ExitCode;
@@ -34,8 +34,8 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 /// How often expired tables are removed and horizons are raised.
 const TICK: Duration = Duration::from_secs(5);
 
-fn main() -> ExitCode {
-    let args: Vec<_> = std::env::args_os().collect();
+/// Runs the program with these arguments, the first of which is its name. Wrong ones end the process.
+pub fn main(args: Vec<OsString>) -> ExitCode {
     let result = if cli::is_job(&args) { cli::run(args) } else { serve(args) };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -56,13 +56,16 @@ fn serve(args: Vec<OsString>) -> Result<()> {
 }
 
 fn run(flags: &Flags) -> Result<()> {
+    Machine::raise_open_files();
+    let connections_max = check_machine(flags)?;
     let tls = flags.tls.open()?;
     let redis_sockets = Sockets::bind(&flags.redis.listen, &flags.tls.listen)?;
     let pegasus_sockets = Sockets::bind(&flags.pegasus.listen, &flags.tls.pegasus_listen)?;
     let proxies: Vec<_> = flags.pegasus.proxies.iter().map(|(_, address)| *address).collect();
     let (proxy_sockets, proxy_bound) = bind(&proxies)?;
     let http_sockets = Sockets::bind(&flags.http_listen, &flags.tls.http_listen)?;
-    let options = StoreOptions::new(flags.durability, flags.memory_mb << 20, 2);
+    let options =
+        StoreOptions::new(flags.durability, flags.memory_mb << 20, Flags::BACKGROUND_JOBS);
     let local = LocalStore::open(&flags.dir, options)?;
     for damage in dropped_log_parts(&flags.dir) {
         eprintln!(
@@ -74,7 +77,7 @@ fn run(flags: &Flags) -> Result<()> {
     let catalogue = Arc::new(Catalogue::open(store.clone())?);
     let settings = Settings {
         dir: flags.dir.display().to_string(),
-        connections_max: flags.connections_max,
+        connections_max,
         config_file: flags.config.clone(),
         tls_port: redis_sockets.encrypted_at.first().map_or(0, SocketAddr::port),
         tls: tls.clone(),
@@ -115,12 +118,25 @@ fn run(flags: &Flags) -> Result<()> {
         let door = Door::Proxy(Arc::new(Proxy::new(service.clone(), table.clone())));
         Listener { socket, door, tls: None }
     }));
-    let workers = Workers::start_with(flags.workers, listeners, &store, flags.connections_max)?;
+    let workers = Workers::start_with(flags.workers, listeners, &store, connections_max)?;
     print!("{}", told.concat());
     let ended = wait_for_end(http_sockets.with(tls.as_ref()), &local, &*clock, &service, &server);
     workers.stop();
     local.close()?;
     ended
+}
+
+/// Refuses settings that the machine cannot bear, and returns the maximum number of connections.
+fn check_machine(flags: &Flags) -> Result<usize> {
+    let machine = Machine::now();
+    for problem in machine.problems(flags) {
+        let text = format!("{}: {}: {}", problem.name, problem.what, problem.remedy);
+        if problem.is_fatal {
+            return Err(Error::Setting(text));
+        }
+        eprintln!("ferrolith-server: {text}");
+    }
+    Ok(machine.connections_max(flags.connections_max))
 }
 
 /// The sockets of a protocol, and their addresses with the final ports.
