@@ -171,7 +171,8 @@ impl CreateBackupOptions {
         self
     }
 
-    /// Reads each copied file again, from the device where the system allows it, and compares checksums. Default: false.
+    /// Reads each copied file again, from the device where the system allows it, and compares checksums. Default:
+    /// false.
     #[must_use]
     pub fn verify_copies(mut self, yes: bool) -> CreateBackupOptions {
         self.0.verify_copies = yes;

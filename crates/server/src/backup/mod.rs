@@ -7,7 +7,8 @@
 //! BACKUPS/LOCK                 held by the process that changes the directory
 //! ```
 //!
-//! * **BK1** A backup is listed only when all its files are on the device, so a kill leaves either a whole backup or none.
+//! * **BK1** A backup is listed only when all its files are on the device, so a kill leaves either a whole backup or
+//!   none.
 //! * **BK2** A restored directory has the file [`UNFINISHED`] until it is complete, and a server does not open such a
 //!   directory.
 
