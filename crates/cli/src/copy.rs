@@ -9,6 +9,9 @@ use ferrolith_server::error::{Error, Result};
 use ferrolith_server::resp::PeerReply;
 use serde_json::json;
 
+/// The keys whose values are in memory at once.
+pub(crate) const TOGETHER: usize = 64;
+
 /// What happens to a key that exists at the other server.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 enum OnExisting {
@@ -46,8 +49,10 @@ impl Copy {
         let (mut from, mut to) = (self.server.connect()?, self.server.connect_to(&self.to)?);
         let (mut copied, mut progress) = (Copied::default(), Progress::begin());
         self.which.each(&mut from, |from, keys| {
-            self.copy(from, &mut to, &keys, &mut copied)?;
-            progress.show(|| format!("{} keys, {}", copied.keys, bytes(copied.bytes)));
+            for part in keys.chunks(TOGETHER) {
+                self.copy(from, &mut to, part, &mut copied)?;
+                progress.show(|| format!("{} keys, {}", copied.keys, bytes(copied.bytes)));
+            }
             Ok(true)
         })?;
         progress.end();

@@ -2,7 +2,7 @@
 
 use crate::Answer;
 use crate::connection::{Connection, Other, Server};
-use crate::copy::{Dump, dumps};
+use crate::copy::{Dump, TOGETHER, dumps};
 use crate::keys::Which;
 use crate::output::{Output, Progress, text};
 use clap::Args;
@@ -59,8 +59,10 @@ impl Diff {
         let mut report = Report { out, compared: 0, differences: 0, limit: self.limit.max(1) };
         let mut progress = Progress::begin();
         self.which.each(&mut one, |one, keys| {
-            self.compare(one, &mut other, &keys, &mut report)?;
-            progress.show(|| format!("{} keys compared", report.compared));
+            for part in keys.chunks(TOGETHER) {
+                self.compare(one, &mut other, part, &mut report)?;
+                progress.show(|| format!("{} keys compared", report.compared));
+            }
             Ok(report.goes_on())
         })?;
         // Keys of both were compared; what is left are keys of the other server alone.

@@ -31,6 +31,11 @@ impl Kind {
     }
 }
 
+/// Opens the directory of a job.
+pub type Open = Box<dyn FnOnce() -> Result<Vault> + Send>;
+/// Does the work of a job, and returns the number of the backup.
+pub type Work = Box<dyn FnOnce(&mut Vault, &Arc<BackupProgress>) -> Result<u32> + Send>;
+
 /// A job before it starts.
 pub struct Job {
     /// What it does.
@@ -40,9 +45,9 @@ pub struct Job {
     /// The time, in seconds since 1970.
     pub now_s: u64,
     /// Opens the directory.
-    pub open: Box<dyn FnOnce() -> Result<Vault> + Send>,
+    pub open: Open,
     /// Does the work, and returns the number of the backup.
-    pub work: Box<dyn FnOnce(&mut Vault, &Arc<BackupProgress>) -> Result<u32> + Send>,
+    pub work: Work,
 }
 
 /// A job that runs.
