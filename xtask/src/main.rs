@@ -18,7 +18,7 @@ usage: cargo x <command>
   abi        updates abi.tsv, include/rocksdb/c.h and docs/c-abi.md; --check only compares
   bench      measures Ferrolith, RocksDB and LMDB, and writes a comparison table
   compat     runs other projects' test suites on RocksDB's and Ferrolith's C library
-  deb        builds Debian packages of the C library
+  deb        builds Debian packages of the C library, or of the server
   faults     tests full disks at each stage of writing, on several file systems
   install    installs librocksdb.so, librocksdb.a, the header and the pkg-config file
   public-api lists the public items of the crate ferrolith; --check only compares

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `error`, `clock` | the server's error type; the wall clock and the monotonic clock, which tests replace |
 //! | `files`, `complaints` | files that are replaced in one step; errors of repeated tasks, printed now and then |
+//! | `backup` | directories of backups, their jobs, restoring |
 //! | `tls` | certificates, keys, and the configuration of encrypted connections |
 //! | `text` | value rules of Redis: glob patterns, numbers, slots, LZF, CRC-64 |
 //! | `hll`, `geo`, `bits`, `streamid` | HyperLogLog, geohash, bit operations, stream ids: pure functions over bytes |
@@ -23,9 +24,11 @@
 //! | `pegasus` | the operations and administrative calls of Pegasus, and Redis commands on its tables |
 //! | `net` | listeners, TLS handshakes, workers, limits, output buffers |
 //! | `http` | the web page for operators, its API, metrics and health |
-//! | `config` | flags and the configuration file; starting and stopping |
+//! | `config` | flags, variables of the environment and the configuration file |
+//! | `program` | starting and stopping |
 #![forbid(unsafe_code)]
 
+pub mod backup;
 pub mod bits;
 pub mod clock;
 pub mod complaints;
@@ -38,6 +41,7 @@ pub mod hll;
 pub mod http;
 pub mod net;
 pub mod pegasus;
+pub mod program;
 pub mod redis;
 pub mod resp;
 pub mod rows;

@@ -15,33 +15,30 @@ use std::process::Command;
 const RUNTIME: &str = "libferrolith-rocksdb";
 const DEVELOPMENT: &str = "libferrolith-rocksdb-dev";
 
-/// The properties that both packages share.
-struct Common {
-    output: PathBuf,
-    architecture: String,
+/// The properties that all packages share.
+pub(super) struct Common {
+    pub(super) output: PathBuf,
+    pub(super) architecture: String,
     multiarch: String,
     version: String,
-    maintainer: String,
+    pub(super) maintainer: String,
 }
 
 /// Builds both packages and prints the path of each.
 pub(super) fn build(place: &Place, flags: &Flags) -> Result<(), Failure> {
-    let manifest = place::read(&place.root.join("Cargo.toml"))?;
-    let ours = manifest.split("version = \"").nth(1).and_then(|rest| rest.split('"').next());
-    let common = Common {
-        output: flags.output.clone().unwrap_or_else(|| place.root.join("target/debian")),
-        architecture: said("dpkg", &["--print-architecture"])?,
-        multiarch: said("dpkg-architecture", &["-qDEB_HOST_MULTIARCH"])
-            .or_else(|_| said("cc", &["-print-multiarch"]))?,
-        version: format!("{VERSION}+ferrolith{}", ours.ok_or("Cargo.toml: no version")?),
-        maintainer: maintainer(flags)?,
-    };
-    place::make_dir(&common.output)?;
-    let built = layout::build(place, &flags.profile)?;
+    let common = Common::new(place, flags)?;
+    let built = layout::build(place, "ferrolith-librocksdb", &flags.profile)?;
     for part in [Part::Runtime, Part::Development] {
         package(place, &common, &built, part)?;
     }
     Ok(())
+}
+
+/// Returns the version of this workspace.
+pub(super) fn our_version(place: &Place) -> Result<String, Failure> {
+    let manifest = place::read(&place.root.join("Cargo.toml"))?;
+    let ours = manifest.split("version = \"").nth(1).and_then(|rest| rest.split('"').next());
+    Ok(ours.ok_or("Cargo.toml: no version")?.to_owned())
 }
 
 fn package(place: &Place, common: &Common, built: &Path, part: Part) -> Result<(), Failure> {
@@ -75,6 +72,19 @@ fn package(place: &Place, common: &Common, built: &Path, part: Part) -> Result<(
 }
 
 impl Common {
+    pub(super) fn new(place: &Place, flags: &Flags) -> Result<Common, Failure> {
+        let common = Common {
+            output: flags.output.clone().unwrap_or_else(|| place.root.join("target/debian")),
+            architecture: said("dpkg", &["--print-architecture"])?,
+            multiarch: said("dpkg-architecture", &["-qDEB_HOST_MULTIARCH"])
+                .or_else(|_| said("cc", &["-print-multiarch"]))?,
+            version: format!("{VERSION}+ferrolith{}", our_version(place)?),
+            maintainer: maintainer(flags)?,
+        };
+        place::make_dir(&common.output)?;
+        Ok(common)
+    }
+
     fn control(&self, part: Part) -> String {
         let Common { architecture, version, maintainer, .. } = self;
         let head = |name: &str, section: &str| {
@@ -104,7 +114,7 @@ impl Common {
 }
 
 /// Returns the package's copyright file in Debian's machine-readable form, with both licences.
-fn copyright(place: &Place) -> Result<String, Failure> {
+pub(super) fn copyright(place: &Place) -> Result<String, Failure> {
     let mit = place::read(&place.root.join("LICENSE-MIT"))?;
     let holder = mit
         .lines()

@@ -36,7 +36,7 @@ pub(super) fn install(
             foreign.join("\n")
         ));
     }
-    let built = layout::build(place, profile)?;
+    let built = layout::build(place, "ferrolith-librocksdb", profile)?;
     // Write the list first, so that the files of a failed installation can be removed too.
     place::make_dir(list.parent().unwrap_or(&layout.root))?;
     let mut names: BTreeSet<PathBuf> = items.iter().map(|item| item.path.clone()).collect();

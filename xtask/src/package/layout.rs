@@ -150,15 +150,9 @@ fn link(part: Part, path: PathBuf, target: &str) -> Item {
 }
 
 /// Builds the libraries and returns the directory that has them.
-pub(super) fn build(place: &Place, profile: &str) -> Result<PathBuf, Failure> {
+pub(super) fn build(place: &Place, package: &str, profile: &str) -> Result<PathBuf, Failure> {
     let mut cargo = Command::new("cargo");
-    cargo.current_dir(&place.root).args([
-        "build",
-        "-p",
-        "ferrolith-librocksdb",
-        "--profile",
-        profile,
-    ]);
+    cargo.current_dir(&place.root).args(["build", "-p", package, "--profile", profile]);
     place::check(cargo)?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
     let folder = if profile == "dev" { "debug" } else { profile };

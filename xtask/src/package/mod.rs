@@ -5,6 +5,7 @@ mod archive;
 mod deb;
 mod install;
 mod layout;
+mod server;
 
 use crate::compat::Failure;
 use crate::compat::place::Place;
@@ -18,11 +19,12 @@ const VERSION: &str = "10.10.1";
 pub(crate) const USAGE: &str = "\
 usage: cargo x install   (--prefix DIR | --system) [--libdir DIR] [--destdir DIR] [--profile NAME] [--replace]
        cargo x uninstall (--prefix DIR | --system) [--libdir DIR] [--destdir DIR]
-       cargo x deb       [--output DIR] [--profile NAME] [--maintainer \"NAME <MAIL>\"]
+       cargo x deb       [--server] [--output DIR] [--profile NAME] [--maintainer \"NAME <MAIL>\"]
 
 install builds the library, installs its files below the prefix, and prints their paths.
 uninstall removes only the files listed in PREFIX/LIBDIR/ferrolith/installed-files, which install writes.
-deb builds the packages libferrolith-rocksdb (the library) and libferrolith-rocksdb-dev (header, archives, links).
+deb builds the packages libferrolith-rocksdb (the library) and libferrolith-rocksdb-dev (header, archives, links);
+with --server, the package ferrolith-server instead.
 
   --prefix DIR    the installation prefix
   --system        the same as --prefix /usr/local
@@ -30,6 +32,7 @@ deb builds the packages libferrolith-rocksdb (the library) and libferrolith-rock
   --destdir DIR   writes the files below DIR, for packagers
   --profile NAME  the cargo profile. Default: release
   --replace       overwrites files that something else has installed
+  --server        builds the package of the server
   --output DIR    the directory of the packages. Default: target/debian
   --maintainer    the packages' maintainer. Default: $DEBFULLNAME <$DEBEMAIL>, then git's user.name and user.email
 ";
@@ -40,6 +43,7 @@ struct Flags {
     destdir: Option<PathBuf>,
     profile: String,
     replace: bool,
+    is_server: bool,
     output: Option<PathBuf>,
     maintainer: Option<String>,
 }
@@ -57,6 +61,7 @@ pub(crate) fn run(command: &str, args: impl Iterator<Item = String>) -> ExitCode
         }
     };
     let done = Place::find().and_then(|place| match command {
+        "deb" if flags.is_server => server::build(&place, &flags),
         "deb" => deb::build(&place, &flags),
         "uninstall" => install::uninstall(&layout(&flags)?),
         _ => install::install(&place, &layout(&flags)?, &flags.profile, flags.replace),
@@ -78,6 +83,7 @@ fn parse(command: &str, mut args: impl Iterator<Item = String>) -> Result<Option
         destdir: None,
         profile: "release".into(),
         replace: false,
+        is_server: false,
         output: None,
         maintainer: None,
     };
@@ -92,6 +98,7 @@ fn parse(command: &str, mut args: impl Iterator<Item = String>) -> Result<Option
             "--destdir" if !packages => flags.destdir = Some(value()?.into()),
             "--replace" if installs => flags.replace = true,
             "--profile" if installs || packages => flags.profile = value()?,
+            "--server" if packages => flags.is_server = true,
             "--output" if packages => flags.output = Some(value()?.into()),
             "--maintainer" if packages => flags.maintainer = Some(value()?),
             other => return Err(format!("{other:?} is not a flag of this command")),

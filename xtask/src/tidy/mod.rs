@@ -64,6 +64,7 @@ const SERVER_ORDER: &[&str] = &[
     "clock",
     "files",
     "complaints",
+    "backup",
     "tls",
     "text",
     "hll",
@@ -83,6 +84,7 @@ const SERVER_ORDER: &[&str] = &[
     "net",
     "http",
     "config",
+    "program",
 ];
 
 /// The ordered crates: the prefix of their sources, and their folders.

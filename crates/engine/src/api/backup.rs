@@ -25,8 +25,9 @@ use crate::error::{Error, Result};
 use crate::utilities::backup as engine;
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
-pub use crate::utilities::backup::BackupInfo;
+pub use crate::utilities::backup::{BackupInfo, BackupProgress};
 
 /// Options of a [`BackupEngine`], set with chained methods. Names and defaults are RocksDB's.
 #[derive(Clone)]
@@ -160,6 +161,31 @@ impl CreateBackupOptions {
         self.0.progress_callback = Some(Box::new(callback));
         self
     }
+
+    /// Sets the progress that other threads read, and through which they can stop the backup.
+    ///
+    /// A stopped backup fails with the text "Backup stopped". The next backup uses the tables that it has copied.
+    #[must_use]
+    pub fn progress(mut self, progress: &Arc<BackupProgress>) -> CreateBackupOptions {
+        self.0.progress = Some(Arc::clone(progress));
+        self
+    }
+
+    /// Reads each copied file again, from the device where the system allows it, and compares checksums. Default:
+    /// false.
+    #[must_use]
+    pub fn verify_copies(mut self, yes: bool) -> CreateBackupOptions {
+        self.0.verify_copies = yes;
+        self
+    }
+
+    /// Makes the backup fail before it copies a file if the free space of the backup directory is too small. Default:
+    /// false.
+    #[must_use]
+    pub fn check_free_space(mut self, yes: bool) -> CreateBackupOptions {
+        self.0.check_free_space = yes;
+        self
+    }
 }
 
 impl fmt::Debug for CreateBackupOptions {
@@ -249,6 +275,15 @@ impl BackupEngine {
     /// Fails with `NotFound` for an unknown backup or a missing file, and with `Corruption` for a damaged file.
     pub fn verify_backup(&self, id: u32, with_checksum: bool) -> Result<()> {
         self.inner.verify_backup(id, with_checksum)
+    }
+
+    /// Reads all files of a backup and checks their checksums, no faster than
+    /// [`BackupEngineOptions::backup_rate_limit`]. `progress` counts the bytes, and can stop the verification.
+    ///
+    /// # Errors
+    /// Same as [`BackupEngine::verify_backup`], and "Backup stopped" after a stop.
+    pub fn verify_backup_opt(&self, id: u32, progress: &BackupProgress) -> Result<()> {
+        self.inner.verify_backup_with(id, progress)
     }
 
     /// Restores the newest backup to `db_dir`. A database in that directory is replaced; other files stay. The database

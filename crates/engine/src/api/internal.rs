@@ -44,8 +44,8 @@ pub mod db {
     };
     pub mod backup {
         pub use crate::utilities::backup::{
-            BackupEngine, BackupEngineOptions, BackupInfo, CreateBackupOptions, RestoreOptions,
-            ShareFilesNaming,
+            BackupEngine, BackupEngineOptions, BackupInfo, BackupProgress, CreateBackupOptions,
+            RestoreOptions, ShareFilesNaming,
         };
     }
 }

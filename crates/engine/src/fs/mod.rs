@@ -240,6 +240,8 @@ pub trait FileSystem: Send + Sync {
     fn lock_file(&self, path: &Path) -> Result<Box<dyn FileLock>>;
     /// The number of bytes available to this user on the file system of `path`.
     fn free_space(&self, path: &Path) -> Result<u64>;
+    /// Makes the next read of a synced file come from the device and not from a cache, where the system allows it.
+    fn drop_cached(&self, _path: &Path) {}
     /// The absolute form of a path.
     fn absolute(&self, path: &Path) -> PathBuf;
 }

@@ -5,9 +5,12 @@ use super::support::{dump, dump_cf, open_three, small, temp_dir, with_cf, wo};
 use ferrolith::Code;
 use ferrolith::internal::db::Db;
 use ferrolith::internal::db::backup::{
-    BackupEngine, BackupEngineOptions, CreateBackupOptions, RestoreOptions, ShareFilesNaming,
+    BackupEngine, BackupEngineOptions, BackupProgress, CreateBackupOptions, RestoreOptions,
+    ShareFilesNaming,
 };
 use ferrolith::internal::error::rocksdb_text;
+use ferrolith::internal::fs::fault::FaultFs;
+use ferrolith::internal::fs::posix;
 use ferrolith::internal::options::{FlushOptions, Options, WriteOptions};
 use std::path::Path;
 use std::sync::Arc;
@@ -178,6 +181,73 @@ fn what_was_cut_short_is_replaced() {
     assert_eq!(engine.create_new_backup(&db).unwrap(), 1);
     engine.verify_backup(1, true).unwrap();
     assert_eq!(restored(&engine, 1), dump(&db));
+}
+
+#[test]
+fn a_stopped_backup_leaves_its_tables_to_the_next_one() {
+    let dir = temp_dir();
+    let db = Db::open(&options(), dir.path().join("db")).unwrap();
+    for round in 0..5 {
+        fill(&db, round * 1000, round * 1000 + 1000);
+        db.flush(&FlushOptions::default()).unwrap();
+    }
+    let mut slow = BackupEngineOptions::new(dir.path().join("backups"));
+    slow.backup_rate_limit = 200_000;
+    let mut slow = BackupEngine::open(slow).unwrap();
+    let progress = Arc::new(BackupProgress::default());
+    let how = |progress: &Arc<BackupProgress>| CreateBackupOptions {
+        progress: Some(Arc::clone(progress)),
+        verify_copies: true,
+        check_free_space: true,
+        ..CreateBackupOptions::default()
+    };
+    std::thread::scope(|scope| {
+        let backup = scope.spawn(|| slow.create_new_backup_with(&db, &how(&progress)));
+        while names(&dir.path().join("backups/shared_checksum")).len() < 3 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        progress.stop();
+        let e = backup.join().unwrap().unwrap_err();
+        assert_eq!((e.code(), e.message()), (Code::Incomplete, "Backup stopped"));
+    });
+    assert!(progress.copied_bytes() < progress.planned_bytes());
+    let shared = dir.path().join("backups/shared_checksum");
+    let left = names(&shared);
+    // One of them was damaged since, and keeps its size.
+    let damaged = shared.join(&left[0]);
+    let mut bytes = std::fs::read(&damaged).unwrap();
+    bytes[20] ^= 1;
+    std::fs::write(&damaged, &bytes).unwrap();
+    let mut engine = engine(dir.path());
+    assert!(engine.backup_info().is_empty(), "an unfinished backup is never listed");
+    let progress = Arc::new(BackupProgress::default());
+    assert_eq!(engine.create_new_backup_with(&db, &how(&progress)).unwrap(), 1);
+    assert_eq!(progress.copied_bytes(), progress.planned_bytes());
+    let whole = left.iter().filter(|name| name.ends_with(".sst")).count() as u64;
+    let reused = progress.reused_bytes();
+    assert!(whole >= 2 && reused > 0, "{left:?} {reused}");
+    assert!(reused < whole * bytes.len() as u64 * 3 / 2 && reused < progress.copied_bytes());
+    engine.verify_backup(1, true).unwrap();
+    assert_eq!(restored(&engine, 1), dump(&db));
+}
+
+#[test]
+fn a_backup_that_does_not_fit_fails_before_it_copies() {
+    let dir = temp_dir();
+    let db = Db::open(&options(), dir.path().join("db")).unwrap();
+    fill(&db, 0, 1000);
+    db.flush(&FlushOptions::default()).unwrap();
+    let full = Arc::new(FaultFs::new(posix()));
+    full.set_free_space(Some(1000));
+    let mut how = BackupEngineOptions::new(dir.path().join("backups"));
+    how.file_system = Some(full.clone());
+    let mut engine = BackupEngine::open(how).unwrap();
+    let checked = CreateBackupOptions { check_free_space: true, ..Default::default() };
+    let e = engine.create_new_backup_with(&db, &checked).unwrap_err();
+    assert!(e.is_no_space() && e.to_string().contains("has 1000 free bytes"), "{e}");
+    assert!(names(&dir.path().join("backups/shared_checksum")).is_empty());
+    full.set_free_space(None);
+    assert_eq!(engine.create_new_backup_with(&db, &checked).unwrap(), 1);
 }
 
 #[test]

@@ -8,11 +8,11 @@
 //! pegasus-host-names = true
 //! ```
 
+use super::environment::Variables;
 use crate::error::{Error, Result};
-use crate::http::{HIDDEN, Setting, Source};
-use crate::redis::parameters::Id;
 use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{Arg, ArgAction, Command};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
@@ -20,45 +20,95 @@ use toml::{Table, Value};
 /// Flags that a file cannot set.
 const FLAGS_ONLY: [&str; 2] = ["config", "print-config"];
 
-/// Returns a program's arguments together with those of the file that `--config` names. What both set is taken from the
-/// arguments. Wrong arguments end the process.
+/// Where the value of a setting comes from.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Source {
+    /// Nobody set it.
+    Default,
+    /// The configuration file.
+    File,
+    /// A variable of the environment.
+    Environment,
+    /// A flag.
+    Flag,
+}
+
+impl Source {
+    /// Returns the name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Source::Default => "default",
+            Source::File => "file",
+            Source::Environment => "environment",
+            Source::Flag => "flag",
+        }
+    }
+}
+
+/// All arguments of a program, and where settings come from.
+#[derive(Debug)]
+pub struct Gathered {
+    /// The arguments of file, environment and command line.
+    pub args: Vec<OsString>,
+    /// The settings that somebody set.
+    pub sources: BTreeMap<String, Source>,
+}
+
+/// Returns a program's arguments together with those of the environment, and of the file that `--config` names. Flags
+/// override the environment, which overrides the file. Wrong arguments end the process.
 ///
 /// # Errors
 ///
-/// The file cannot be read, or has a setting that does not exist.
-pub fn with_file(command: &Command, args: Vec<OsString>) -> Result<Vec<OsString>> {
+/// The file cannot be read, or there is no such setting.
+pub fn gather(command: &Command, args: Vec<OsString>, variables: &Variables) -> Result<Gathered> {
     let matches = command.clone().get_matches_from(&args);
-    let Some(path) = matches.get_one::<PathBuf>("config") else { return Ok(args) };
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Error::Io(format!("reading {}", path.display()), error))?;
+    let mut sources = BTreeMap::new();
+    for flag in flags(command) {
+        if matches.value_source(flag.get_id().as_str()) == Some(ValueSource::CommandLine) {
+            sources.extend(flag.get_long().map(|name| (name.to_owned(), Source::Flag)));
+        }
+    }
+    let mut from_environment = variables.args(command)?;
+    from_environment.retain(|(name, _)| !sources.contains_key(name));
+    let names = from_environment.iter().map(|(name, _)| (name.clone(), Source::Environment));
+    sources.extend(names);
+    let path = matches.get_one::<PathBuf>("config").cloned();
+    let mut from_file = Vec::new();
+    if let Some(path) = path.or_else(|| variables.get("config").map(PathBuf::from)) {
+        let text = std::fs::read_to_string(&path)
+            .map_err(|error| Error::Io(format!("reading {}", path.display()), error))?;
+        from_file = file_args(command, &path, &text)?;
+        from_file.retain(|(name, _)| !sources.contains_key(name));
+        // CONFIG REWRITE changes the file, also if the environment names it.
+        if matches.get_one::<PathBuf>("config").is_none() {
+            from_file.push(("config".to_owned(), vec![format!("--config={}", path.display())]));
+        }
+        sources.extend(from_file.iter().map(|(name, _)| (name.clone(), Source::File)));
+    }
     let mut args = args.into_iter();
     let name = args.next();
-    let from_file = file_args(command, &matches, path, &text)?;
-    Ok(name.into_iter().chain(from_file.into_iter().map(OsString::from)).chain(args).collect())
+    let settings = from_file.into_iter().chain(from_environment).flat_map(|(_, args)| args);
+    let args = name.into_iter().chain(settings.map(OsString::from)).chain(args).collect();
+    Ok(Gathered { args, sources })
 }
 
-fn file_args(
-    command: &Command,
-    matches: &ArgMatches,
-    path: &Path,
-    text: &str,
-) -> Result<Vec<String>> {
+/// Returns the settings of a file with the arguments that they stand for.
+fn file_args(command: &Command, path: &Path, text: &str) -> Result<Vec<(String, Vec<String>)>> {
     let wrong = |what: String| Error::Setting(format!("{}: {what}", path.display()));
     let table: Table = text.parse().map_err(|error| wrong(format!("{error}")))?;
     let mut args = Vec::new();
     for (key, value) in &table {
         let flag = flags(command).find(|flag| flag.get_long() == Some(key));
         let flag = flag.ok_or_else(|| wrong(unknown(command, key)))?;
-        if matches.value_source(flag.get_id().as_str()) != Some(ValueSource::CommandLine) {
-            let values = flag_args(flag, key, value);
-            args.extend(values.ok_or_else(|| wrong(format!("{key} cannot be {value}")))?);
-        }
+        let values = flag_args(flag, key, value);
+        let values = values.ok_or_else(|| wrong(format!("{key} cannot be {value}")))?;
+        args.push((key.clone(), values));
     }
     Ok(args)
 }
 
 /// Returns the flags that a file can set.
-fn flags(command: &Command) -> impl Iterator<Item = &Arg> {
+pub(super) fn flags(command: &Command) -> impl Iterator<Item = &Arg> {
     command.get_arguments().filter(|flag| {
         flag.get_long().is_some_and(|name| !FLAGS_ONLY.contains(&name))
             && !matches!(flag.get_action(), ArgAction::Help | ArgAction::Version)
@@ -66,7 +116,7 @@ fn flags(command: &Command) -> impl Iterator<Item = &Arg> {
 }
 
 /// Returns the text of the error of an unknown setting, with the known one that looks most like it.
-fn unknown(command: &Command, key: &str) -> String {
+pub(super) fn unknown(command: &Command, key: &str) -> String {
     let common = |name: &str| name.bytes().zip(key.bytes()).take_while(|(a, b)| a == b).count();
     let names = flags(command).filter_map(Arg::get_long);
     let nearest = names.max_by_key(|name| common(name)).unwrap_or_default();
@@ -129,48 +179,6 @@ pub fn print(command: &Command, args: Vec<OsString>) -> String {
         text += &format!("# {help}\n{line}\n\n");
     }
     text
-}
-
-/// Flags whose values nobody may see.
-const SECRETS: [&str; 2] = ["requirepass", "user"];
-
-/// Returns all settings of arguments together with those of the file, and their sources: `given` are the arguments
-/// alone. A repeated flag of names and values is a setting each, called `FLAG.NAME`.
-pub fn settings(command: &Command, given: &ArgMatches, args: Vec<OsString>) -> Vec<Setting> {
-    let matches = command.clone().get_matches_from(args);
-    let is_set =
-        |matches: &ArgMatches, id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
-    let mut settings = Vec::new();
-    for flag in flags(command) {
-        let (Some(name), id) = (flag.get_long(), flag.get_id().as_str()) else { continue };
-        let source = match () {
-            () if is_set(given, id) => Source::Flag,
-            () if is_set(&matches, id) => Source::File,
-            () => Source::Default,
-        };
-        let description = flag.get_help().map(ToString::to_string).unwrap_or_default();
-        let raw = matches.get_raw(id).into_iter().flatten();
-        let values: Vec<_> = raw.map(|value| value.to_string_lossy().into_owned()).collect();
-        let setting = |name: String, value: String| {
-            let is_secret = SECRETS.contains(&name.as_str())
-                || name.strip_prefix("parameter.").is_some_and(|name| {
-                    Id::find(name.as_bytes()).is_some_and(|id| id.parameter().is_secret)
-                });
-            let value = if is_secret && !value.is_empty() { HIDDEN.to_owned() } else { value };
-            Setting { name, value, source, description: description.clone() }
-        };
-        match (id, flag.get_action()) {
-            ("parameter", _) => settings.extend(values.iter().map(|value| {
-                let (key, value) = value.split_once('=').unwrap_or((value, ""));
-                setting(format!("{name}.{key}"), value.to_owned())
-            })),
-            (_, ArgAction::SetTrue) => {
-                settings.push(setting(name.to_owned(), matches.get_flag(id).to_string()));
-            }
-            _ => settings.push(setting(name.to_owned(), values.join(", "))),
-        }
-    }
-    settings
 }
 
 /// Returns a number if it is one, else a text.

@@ -1,9 +1,9 @@
 //! All flags of `ferrolith-server`. They are also the schema of its configuration file.
 
-use super::file::{print, settings, with_file};
+use super::environment::Variables;
+use super::file::{Gathered, gather, print};
 use super::{PegasusFlags, RedisFlags, TlsFlags};
 use crate::error::Result;
-use crate::http::Setting;
 use crate::store::Durability;
 use clap::{CommandFactory, Parser};
 use std::ffi::OsString;
@@ -15,7 +15,9 @@ use std::path::PathBuf;
 #[command(
     name = "ferrolith-server",
     version,
-    after_help = "The subcommands `import` and `export` move data from and to files of Redis: see their --help."
+    after_help = "Each flag is also a key of the configuration file, and a variable of the environment: \
+        FERROLITH_SERVER_MEMORY_MB stands for --memory-mb.\n\
+        The subcommands `import` and `export` move data from and to files of Redis: see their --help."
 )]
 pub struct Flags {
     /// A file of settings in TOML: the names of flags and their values. Flags override it
@@ -27,6 +29,10 @@ pub struct Flags {
     /// The directory of the data
     #[arg(long, default_value = "ferrolith-data")]
     pub dir: PathBuf,
+    /// Directories in which clients may create backups, separated by commas; none by default. They are created if they
+    /// do not exist
+    #[arg(long = "backup-dir", value_name = "DIRS", value_delimiter = ',')]
+    pub backup_dirs: Vec<PathBuf>,
     /// When writes reach the device: always (before the reply), every:MS, or os
     #[arg(long, default_value = "every:1000")]
     pub durability: Durability,
@@ -37,7 +43,7 @@ pub struct Flags {
     #[arg(long, default_value_t = 2)]
     pub workers: usize,
     /// The maximum number of connections; further ones are closed
-    #[arg(long = "max-connections", default_value_t = 10_000)]
+    #[arg(long = "max-connections", default_value_t = Flags::CONNECTIONS_MAX)]
     pub connections_max: usize,
     /// Addresses at which the web page, its API, /metrics and /health are served over HTTP, separated by commas; none
     /// by default
@@ -58,15 +64,29 @@ pub struct Flags {
 }
 
 impl Flags {
-    /// Returns the flags of a program's arguments, the first of which is its name, and of the configuration file that
-    /// these name. Wrong arguments and `--help` end the process.
+    /// The default of `--max-connections`.
+    pub const CONNECTIONS_MAX: usize = 10_000;
+    /// The flushes and compactions that run at once.
+    pub const BACKGROUND_JOBS: i32 = 2;
+
+    /// Returns the flags of a program's arguments, the first of which is its name, of the variables of its environment,
+    /// and of the configuration file that these name. Wrong arguments and `--help` end the process.
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or has a setting that does not exist.
+    /// The file cannot be read, or there is no such setting.
     pub fn load(args: Vec<OsString>) -> Result<Flags> {
-        let args = with_file(&Flags::command(), args)?;
-        Ok(Flags::parse_from(args))
+        Flags::load_with(args, &Variables::of_process()).map(|(flags, _)| flags)
+    }
+
+    /// As [`load`](Flags::load) with these variables. Returns the arguments, too.
+    ///
+    /// # Errors
+    ///
+    /// As [`load`](Flags::load).
+    pub fn load_with(args: Vec<OsString>, variables: &Variables) -> Result<(Flags, Gathered)> {
+        let gathered = gather(&Flags::command(), args, variables)?;
+        Ok((Flags::parse_from(&gathered.args), gathered))
     }
 
     /// Returns whether Pegasus clients, or Redis clients of a Pegasus table, are served.
@@ -83,20 +103,8 @@ impl Flags {
     /// As [`load`](Flags::load).
     pub fn print(args: Vec<OsString>) -> Result<String> {
         let command = Flags::command();
-        let args = with_file(&command, args)?;
+        let args = gather(&command, args, &Variables::of_process())?.args;
         Ok(print(&command, args))
-    }
-
-    /// Returns the settings that the same arguments and their file set, and which of the two set each. Secrets are
-    /// hidden.
-    ///
-    /// # Errors
-    ///
-    /// As [`load`](Flags::load).
-    pub fn sources(args: Vec<OsString>) -> Result<Vec<Setting>> {
-        let command = Flags::command();
-        let given = command.clone().get_matches_from(&args);
-        Ok(settings(&command, &given, with_file(&command, args)?))
     }
 }
 

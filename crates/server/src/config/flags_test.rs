@@ -1,6 +1,6 @@
 use super::*;
 use crate::config::file::print;
-use crate::http::Source;
+use crate::config::{Source, settings};
 
 fn load(file: &str, more: &[&str]) -> Result<Flags> {
     let dir = tempfile::tempdir().unwrap();
@@ -105,7 +105,9 @@ fn settings_say_who_set_them_and_hide_secrets() {
     let path = path.display().to_string();
     let args =
         ["x", "--config", &path, "--memory-mb", "77", "--parameter", "masterauth=alsosecret"];
-    let settings = Flags::sources(args.map(OsString::from).to_vec()).unwrap();
+    let args = args.map(OsString::from).to_vec();
+    let (_, gathered) = Flags::load_with(args, &Variables::default()).unwrap();
+    let settings = settings(&gathered);
     let found = |name: &str| {
         let setting = settings.iter().find(|setting| setting.name == name);
         setting.map(|setting| (setting.value.as_str(), setting.source))

@@ -165,6 +165,7 @@ impl Workers {
         if let Some(server) = &self.redis {
             server.scripts.stop();
             server.replication.stop();
+            server.backups.close();
         }
         for thread in self.threads.into_iter().chain(self.replica) {
             // A panic was printed when it happened.

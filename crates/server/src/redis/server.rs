@@ -21,6 +21,7 @@ use super::table;
 use super::tracking::TrackingTable;
 use super::waiters::Waiters;
 use super::watches::Watches;
+use crate::backup::{Jobs, Places};
 use crate::clock::Clock;
 use crate::store::{Latches, Store};
 use crate::tables::Catalogue;
@@ -72,6 +73,8 @@ pub struct Settings {
     pub parameters: Vec<(Id, String)>,
     /// The configuration file, which CONFIG REWRITE changes.
     pub config_file: Option<PathBuf>,
+    /// Where clients may create backups.
+    pub backup_places: Places,
 }
 
 impl Settings {
@@ -110,6 +113,7 @@ impl Default for Settings {
             replica_of: String::new(),
             parameters: Vec::new(),
             config_file: None,
+            backup_places: Places::default(),
         }
     }
 }
@@ -164,6 +168,8 @@ pub struct Server {
     pub monitors: Monitors,
     /// Whether the server is a replica, and how far.
     pub replication: Replication,
+    /// The work on backups.
+    pub backups: Jobs,
     /// Whether CLIENT PAUSE is in force.
     pub pause: Pause,
     /// Identifies this start of the server: 40 hexadecimal digits.
@@ -225,6 +231,7 @@ impl Server {
             latency: LatencyMonitor::default(),
             monitors: Monitors::default(),
             replication: Replication::default(),
+            backups: Jobs::default(),
             pause: Pause::default(),
             run_id: random_id(),
             memory_peak: AtomicU64::new(0),

@@ -40,6 +40,7 @@ const FAMILIES: &[&[Command]] = &[
     families::admin::replication::COMMANDS,
     families::admin::logs::COMMANDS,
     families::admin::memory::COMMANDS,
+    families::admin::backup::COMMANDS,
     families::admin::acl::COMMANDS,
     families::admin::cluster::COMMANDS,
     families::admin::debug::COMMANDS,

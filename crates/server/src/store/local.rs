@@ -20,6 +20,7 @@ use super::sync::SyncProgress;
 use super::{
     Batch, Durability, Format, Horizons, Partition, Range, RowCursor, Store, Versions, View,
 };
+use crate::backup::{self, BackupProgress, Creation, Vault};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::rows::redis::RowKey;
@@ -69,6 +70,7 @@ impl LocalStore {
     ///
     /// Fails if the directory is in use, cannot be written, or if its files are damaged.
     pub fn open(path: &Path, options: StoreOptions) -> Result<Arc<LocalStore>> {
+        backup::check_complete(path)?;
         let horizons = Arc::new(Horizons::default());
         let (opening, slots) = options.opening(path, &horizons)?;
         let events = Arc::new(Events::default());
@@ -424,6 +426,15 @@ impl Store for LocalStore {
 
     fn versions(&self) -> &Versions {
         &self.versions
+    }
+
+    fn back_up(
+        &self,
+        vault: &mut Vault,
+        how: &Creation,
+        progress: &Arc<BackupProgress>,
+    ) -> Result<u32> {
+        vault.create(&self.db, how, progress)
     }
 
     fn figure(&self, name: &str) -> Option<u64> {

@@ -23,9 +23,11 @@ pub use latches::{Guards, Latches, Mode};
 pub use sync::{Durability, SyncProgress};
 pub use txn::{Rows, Txn};
 
+use crate::backup::{BackupProgress, Creation, Vault};
 use crate::error::Result;
 use crate::rows::redis::RowKey;
 use std::any::Any;
+use std::sync::Arc;
 
 /// The identity of a partition. It is never used twice.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -187,6 +189,18 @@ pub trait Store: Send + Sync + 'static {
 
     /// Returns the source of versions.
     fn versions(&self) -> &Versions;
+
+    /// Creates a backup of everything that is committed, and returns its number. Commits go on meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// As [`Vault::create`].
+    fn back_up(
+        &self,
+        vault: &mut Vault,
+        how: &Creation,
+        progress: &Arc<BackupProgress>,
+    ) -> Result<u32>;
 
     /// Returns named figures of the store, for INFO and metrics; `None` for unknown names.
     fn figure(&self, name: &str) -> Option<u64>;

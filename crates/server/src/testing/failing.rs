@@ -1,5 +1,6 @@
 //! A server over a store whose commits fail when a test says so.
 
+use crate::backup::{BackupProgress, Creation, Vault};
 use crate::clock::SystemClock;
 use crate::error::{Error, Result};
 use crate::redis::Worker;
@@ -116,6 +117,15 @@ impl Store for FailingStore {
 
     fn sync_now(&self) -> Result<()> {
         self.inner.sync_now()
+    }
+
+    fn back_up(
+        &self,
+        vault: &mut Vault,
+        how: &Creation,
+        progress: &Arc<BackupProgress>,
+    ) -> Result<u32> {
+        self.inner.back_up(vault, how, progress)
     }
 
     fn create_partition(&self, partition: Partition, format: Format) -> Result<()> {

@@ -32,15 +32,15 @@ const VALUE: usize = 4096;
 const RESUME_MAX: Duration = Duration::from_secs(20);
 
 /// A small disk, which exists as long as a process in its mount namespace.
-struct Disk {
+pub struct Disk {
     holder: Child,
     mount: tempfile::TempDir,
-    path: PathBuf,
+    pub path: PathBuf,
 }
 
 impl Disk {
     /// Mounts the disk; `None`, with a message, if this user may not.
-    fn mount() -> Option<Disk> {
+    pub fn mount() -> Option<Disk> {
         if std::fs::metadata("/proc/self").unwrap().uid() != 0 {
             eprintln!("skipped: only root can mount a small disk");
             return None;

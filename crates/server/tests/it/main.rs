@@ -1,4 +1,5 @@
 //! Integration tests: each starts a server in this process.
+mod backup;
 mod crash;
 mod damage;
 mod disk;

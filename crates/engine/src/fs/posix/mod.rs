@@ -168,6 +168,13 @@ impl FileSystem for Posix {
         sys::free_space(path).map_err(|e| io_error("While statvfs", path, e))
     }
 
+    fn drop_cached(&self, path: &Path) {
+        // A file that cannot be opened fails when it is read.
+        if let Ok(file) = File::open(path) {
+            sys::drop_cached(&file);
+        }
+    }
+
     fn absolute(&self, path: &Path) -> PathBuf {
         std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
     }

@@ -119,6 +119,17 @@ pub(super) fn free_space(path: &Path) -> io::Result<u64> {
     Ok(u64::MAX)
 }
 
+/// Drops the clean pages of a file from the system's cache. It is advice, so there is no error.
+#[cfg(target_os = "linux")]
+pub(super) fn drop_cached(file: &File) {
+    use std::os::fd::AsRawFd;
+    // SAFETY: the descriptor is open while `file` is borrowed; the call has no pointers.
+    unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn drop_cached(_: &File) {}
+
 /// Year, month, day, hour, minute, second of a time in seconds since 1970, in the local zone.
 #[cfg(unix)]
 pub(in crate::fs) fn local_time(secs: u64) -> [i32; 6] {

@@ -51,7 +51,14 @@ pub(super) struct Copy {
     pub(super) to: PathBuf,
     /// The number of bytes to copy, if the file may grow.
     pub(super) size: Option<u64>,
+    /// Whether the copy has its final name only when it is complete, so that a later backup may use it.
+    pub(super) is_shared: bool,
+    /// Whether an unfinished backup left a copy, which is used if it is right.
+    pub(super) may_exist: bool,
 }
+
+/// The ending of the name of a shared copy that is not complete.
+const UNFINISHED: &str = "tmp";
 
 /// Source, target and settings of copies.
 pub(super) struct Copier<'a> {
@@ -60,8 +67,10 @@ pub(super) struct Copier<'a> {
     pub(super) sync: bool,
     pub(super) threads: usize,
     pub(super) throttle: Throttle,
-    /// Called with the number of bytes copied.
-    pub(super) progress: &'a (dyn Fn(u64) + Sync),
+    /// Whether to read each copy again from the device and to compare checksums.
+    pub(super) verifies: bool,
+    /// Called with the number of bytes copied. Its error ends the copies.
+    pub(super) progress: &'a (dyn Fn(u64) -> Result<()> + Sync),
 }
 
 /// The result of a copy.
@@ -69,6 +78,8 @@ pub(super) struct Copier<'a> {
 pub(super) struct Copied {
     pub(super) size: u64,
     pub(super) checksum: u32,
+    /// Whether the copy existed already.
+    pub(super) is_reused: bool,
 }
 
 impl Copier<'_> {
@@ -93,9 +104,44 @@ impl Copier<'_> {
     }
 
     fn copy(&self, job: &Copy) -> Result<Copied> {
+        if job.may_exist
+            && let Some(found) = self.existing(job)?
+        {
+            return Ok(found);
+        }
+        let to = match job.is_shared {
+            true => job.to.with_added_extension(UNFINISHED),
+            false => job.to.clone(),
+        };
+        let copied = self.copy_to(job, &to)?;
+        if self.verifies {
+            self.verify(&to, copied.checksum)?;
+        }
+        if job.is_shared {
+            self.target.rename(&to, &job.to)?;
+        }
+        Ok(copied)
+    }
+
+    /// Returns the existing copy if its contents are those of the file. Both are read: the size alone would accept a
+    /// copy that was damaged since.
+    fn existing(&self, job: &Copy) -> Result<Option<Copied>> {
+        let size = self.source.file_size(&job.from)?;
+        if self.target.file_size(&job.to)? != size {
+            return Ok(None);
+        }
+        let checksum = self.checksum(&*self.target, &job.to)?;
+        if self.checksum(&*self.source, &job.from)? != checksum {
+            return Ok(None);
+        }
+        (self.progress)(size)?;
+        Ok(Some(Copied { size, checksum, is_reused: true }))
+    }
+
+    fn copy_to(&self, job: &Copy, to: &Path) -> Result<Copied> {
         let source = self.source.open_random_access(&job.from, false)?;
         let size = job.size.unwrap_or(source.size());
-        let mut target = self.target.new_writable(&job.to, WritableOptions::default())?;
+        let mut target = self.target.new_writable(to, WritableOptions::default())?;
         let mut buffer = vec![0; self.throttle.chunk.min(size as usize)];
         let mut copied = Copied::default();
         while copied.size < size {
@@ -108,7 +154,7 @@ impl Copier<'_> {
             target.append(&buffer[..read])?;
             copied.checksum = crc32c_extend(copied.checksum, &buffer[..read]);
             copied.size += read as u64;
-            (self.progress)(read as u64);
+            (self.progress)(read as u64)?;
         }
         if self.sync {
             target.sync()?;
@@ -116,10 +162,44 @@ impl Copier<'_> {
         target.close()?;
         Ok(copied)
     }
+
+    fn verify(&self, copy: &Path, expected: u32) -> Result<()> {
+        self.target.drop_cached(copy);
+        let found = self.checksum(&*self.target, copy)?;
+        match found == expected {
+            true => Ok(()),
+            false => Err(checksum_mismatch(copy, expected, found)),
+        }
+    }
+
+    /// Returns a file's checksum, unless the work is stopped.
+    fn checksum(&self, fs: &dyn FileSystem, path: &Path) -> Result<u32> {
+        checksum_with(fs, path, &self.throttle, &|_| (self.progress)(0))
+    }
 }
 
-/// Returns the CRC-32C of a file.
+/// Returns the error of a file whose checksum is wrong, with RocksDB's text.
+#[cold]
+pub(super) fn checksum_mismatch(path: &Path, expected: u32, found: u32) -> Error {
+    Error::corruption(format!(
+        "File corrupted: Checksum mismatch for {}: Expected checksum is {expected:08X} while computed checksum is \
+         {found:08X}",
+        path.display()
+    ))
+}
+
+/// Returns the CRC-32C of a file, and reads it no faster than the throttle allows.
 pub(super) fn checksum_of(fs: &dyn FileSystem, path: &Path, throttle: &Throttle) -> Result<u32> {
+    checksum_with(fs, path, throttle, &|_| Ok(()))
+}
+
+/// The same. `progress` is called with the number of bytes read, and its error ends the reading.
+pub(super) fn checksum_with(
+    fs: &dyn FileSystem,
+    path: &Path,
+    throttle: &Throttle,
+    progress: &(dyn Fn(u64) -> Result<()> + Sync),
+) -> Result<u32> {
     let file = fs.open_random_access(path, false)?;
     let mut buffer = vec![0; throttle.chunk.min(file.size() as usize).max(1)];
     let (mut offset, mut checksum) = (0, 0);
@@ -128,7 +208,9 @@ pub(super) fn checksum_of(fs: &dyn FileSystem, path: &Path, throttle: &Throttle)
         if read == 0 {
             return Ok(checksum);
         }
+        throttle.pay(read);
         checksum = crc32c_extend(checksum, &buffer[..read]);
         offset += read as u64;
+        progress(read as u64)?;
     }
 }

@@ -2,10 +2,10 @@
 
 use super::copy::{Copied, Copier, Copy, checksum_of};
 use super::meta::{self, BackupFile, Meta};
-use super::{BackupEngine, shared_dir};
+use super::{BackupEngine, BackupProgress, shared_dir};
 use crate::db::Db;
 use crate::env::sync::atomic::{AtomicU64, Ordering};
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result, SubCode};
 use crate::fs::{WritableOptions, filename};
 use crate::open::Core;
 use crate::options;
@@ -26,6 +26,12 @@ pub struct CreateBackupOptions {
     /// Called, from any thread, each time this many bytes were copied:
     /// [`super::BackupEngineOptions::callback_trigger_interval_size`].
     pub progress_callback: Option<Box<dyn Fn() + Send + Sync>>,
+    /// Updated during the backup, which it can stop.
+    pub progress: Option<Arc<BackupProgress>>,
+    /// Whether to read each copied file again from the device and to compare checksums.
+    pub verify_copies: bool,
+    /// Whether to fail before the first copy if the free space of the backup directory is less than what it needs.
+    pub check_free_space: bool,
 }
 
 /// A file of the database, and its path in the backup directory.
@@ -34,8 +40,12 @@ struct Planned {
     size: Option<u64>,
     /// The path, relative to the backup directory.
     path: String,
-    /// The file, if the backup directory contains it already.
+    /// The file, if a backup contains it already.
     known: Option<BackupFile>,
+    /// Whether it is a table that backups share.
+    is_shared: bool,
+    /// Whether an unfinished backup has left it in the backup directory.
+    may_exist: bool,
 }
 
 impl BackupEngine {
@@ -59,8 +69,11 @@ impl BackupEngine {
             Ok(()) => inner.session.info_log.info(format_args!("Backup DONE: {id}")),
             Err(e) => {
                 inner.session.info_log.warn(format_args!("Backup failed -- {e}"));
-                // Best effort: the next backup and the next purge try again.
-                let _ = self.garbage_collect();
+                // Best effort: the next backup and the next purge try again. A stopped backup leaves its tables to the
+                // next one.
+                if !how.progress.as_ref().is_some_and(|progress| progress.is_stopped()) {
+                    let _ = self.garbage_collect();
+                }
             }
         }
         made.map(|()| id)
@@ -89,6 +102,7 @@ impl BackupEngine {
         let timestamp = crate::flush::now_seconds() as i64;
         let contents = inner.contents()?;
         let plan = self.plan(inner, &contents, &private)?;
+        self.announce(inner, &plan, how)?;
         let mut files = self.copy_all(inner, plan, how)?;
         files.push(self.write_current(contents.manifest.0, &private)?);
         for part in [private.as_str(), "private", shared_dir(&self.options)] {
@@ -111,7 +125,15 @@ impl BackupEngine {
         }
         let mut alone = |from: PathBuf, size: Option<u64>| {
             let name = from.file_name().unwrap_or_default().to_string_lossy();
-            plan.push(Planned { path: format!("{private}/{name}"), from, size, known: None });
+            let path = format!("{private}/{name}");
+            plan.push(Planned {
+                from,
+                size,
+                path,
+                known: None,
+                is_shared: false,
+                may_exist: false,
+            });
         };
         let (number, size) = contents.manifest;
         alone(filename::manifest_file_name(&inner.session.dir, number), Some(size));
@@ -138,7 +160,8 @@ impl BackupEngine {
         let from = family.paths.table_that_exists(&*inner.session.fs, file)?;
         if !self.options.share_table_files {
             let path = format!("{private}/{number:06}.sst");
-            return Ok(Planned { from, size: None, path, known: None });
+            let (known, is_shared, may_exist) = (None, false, false);
+            return Ok(Planned { from, size: None, path, known, is_shared, may_exist });
         }
         let path = match self.options.share_files_with_checksum {
             true => {
@@ -157,7 +180,38 @@ impl BackupEngine {
                 )));
             }
         }
-        Ok(Planned { from, size: None, path, known })
+        let may_exist = there && known.is_none();
+        Ok(Planned { from, size: None, path, known, is_shared: true, may_exist })
+    }
+
+    /// Tells the progress how many bytes will be copied, and checks that there is space for them.
+    fn announce(&self, inner: &Core, plan: &[Planned], how: &CreateBackupOptions) -> Result<()> {
+        if how.progress.is_none() && !how.check_free_space {
+            return Ok(());
+        }
+        let (mut all, mut needed) = (0, 0);
+        for file in plan.iter().filter(|file| file.known.is_none()) {
+            let size = match file.size {
+                Some(size) => size,
+                None => inner.session.fs.file_size(&file.from)?,
+            };
+            all += size;
+            needed += if file.may_exist { 0 } else { size };
+        }
+        if let Some(progress) = &how.progress {
+            progress.plan(all);
+        }
+        let free = self.fs.free_space(&self.dir)?;
+        if how.check_free_space && free < needed {
+            let dir = self.dir.display();
+            return Err(Error::new(
+                Code::IOError,
+                format!("the backup needs {needed} bytes in {dir}, which has {free} free bytes"),
+            )
+            .with_subcode(SubCode::NoSpace)
+            .about_file(&self.dir));
+        }
+        Ok(())
     }
 
     /// Returns a name that differs from that of any other table with the same number.
@@ -201,6 +255,10 @@ impl BackupEngine {
             let calls = (before + bytes) / interval - before / interval;
             let callback = how.progress_callback.iter();
             callback.for_each(|callback| (0..calls).for_each(|_| callback()));
+            how.progress.as_ref().map_or(Ok(()), |progress| {
+                progress.note_copied(bytes);
+                progress.check()
+            })
         };
         let copier = Copier {
             source: Arc::clone(&inner.session.fs),
@@ -208,6 +266,7 @@ impl BackupEngine {
             sync: self.options.sync,
             threads: self.options.threads(),
             throttle: self.options.throttle(self.options.backup_rate_limit),
+            verifies: how.verify_copies,
             progress: &progress,
         };
         let fresh = plan.iter().filter(|file| file.known.is_none());
@@ -218,7 +277,10 @@ impl BackupEngine {
             files.push(match file.known {
                 Some(known) => known,
                 None => {
-                    let Copied { size, checksum } = results.next().unwrap_or_default();
+                    let Copied { size, checksum, is_reused } = results.next().unwrap_or_default();
+                    if let (true, Some(progress)) = (is_reused, &how.progress) {
+                        progress.note_reused(size);
+                    }
                     BackupFile { path: file.path, size, checksum: Some(checksum) }
                 }
             });
@@ -227,7 +289,13 @@ impl BackupEngine {
     }
 
     fn job(&self, file: &Planned) -> Copy {
-        Copy { from: file.from.clone(), to: self.dir.join(&file.path), size: file.size }
+        Copy {
+            from: file.from.clone(),
+            to: self.dir.join(&file.path),
+            size: file.size,
+            is_shared: file.is_shared,
+            may_exist: file.may_exist,
+        }
     }
 
     fn write_current(&self, manifest: u64, private: &str) -> Result<BackupFile> {

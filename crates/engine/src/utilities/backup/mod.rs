@@ -8,22 +8,25 @@
 //! ```
 //!
 //! A backup exists when its meta file does; the meta file is written last, under a temporary name. Files of an
-//! unfinished backup in `private` are removed when the next backup begins. Its shared tables stay until the next
-//! `garbage_collect`, which also runs when a backup is deleted or fails.
+//! unfinished backup in `private` are removed when the next backup begins. Its shared tables have their names only when
+//! they are complete. They stay until the next `garbage_collect`, which also runs when a backup is deleted or fails
+//! without having been stopped, and the next backup compares them instead of copying them again.
 //!
 //! Only one engine at a time may change a backup directory.
 
 mod copy;
 mod create;
 mod meta;
+mod progress;
 mod restore;
 
 pub use create::CreateBackupOptions;
+pub use progress::BackupProgress;
 pub use restore::RestoreOptions;
 
 use crate::error::{Code, Error, Result};
 use crate::fs::FileSystem;
-use copy::{Throttle, checksum_of};
+use copy::{Throttle, checksum_mismatch, checksum_with};
 use meta::{BackupFile, Meta};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -205,12 +208,32 @@ impl BackupEngine {
     /// Checks that the files of a backup exist with the sizes that they had when the engine was opened. With
     /// `with_checksum`, checks their checksums too.
     pub fn verify_backup(&self, id: u32, with_checksum: bool) -> Result<()> {
+        let throttle = self.options.throttle(0);
+        self.verify_files(id, with_checksum, &throttle, &BackupProgress::default())
+    }
+
+    /// Like [`BackupEngine::verify_backup`] with checksums, but reads no faster than `backup_rate_limit` and counts the
+    /// bytes in a progress, which can stop it.
+    pub fn verify_backup_with(&self, id: u32, progress: &BackupProgress) -> Result<()> {
+        let throttle = self.options.throttle(self.options.backup_rate_limit);
+        self.verify_files(id, true, &throttle, progress)
+    }
+
+    fn verify_files(
+        &self,
+        id: u32,
+        with_checksum: bool,
+        throttle: &Throttle,
+        progress: &BackupProgress,
+    ) -> Result<()> {
         // RocksDB only reports that the file was not found.
         let explained = |e: Error| match e.code() {
             Code::NotFound => Error::not_found("").explained(e.message()).about_file(&self.dir),
             _ => e,
         };
-        for file in &self.backup(id).map_err(explained)?.files {
+        let files = &self.backup(id).map_err(explained)?.files;
+        progress.plan(files.iter().map(|file| file.size).sum());
+        for file in files {
             let path = self.dir.join(&file.path);
             if !self.fs.exists(&path)? {
                 let message = format!("File missing: {}", path.display());
@@ -225,15 +248,13 @@ impl BackupEngine {
                     file.size
                 )));
             }
-            let throttle = self.options.throttle(0);
             if let (true, Some(expected)) = (with_checksum, file.checksum) {
-                let found = checksum_of(&*self.fs, &path, &throttle)?;
+                let found = checksum_with(&*self.fs, &path, throttle, &|bytes| {
+                    progress.note_copied(bytes);
+                    progress.check()
+                })?;
                 if found != expected {
-                    return Err(Error::corruption(format!(
-                        "File corrupted: Checksum mismatch for {}: Expected checksum is \
-                         {expected:08X} while computed checksum is {found:08X}",
-                        path.display()
-                    )));
+                    return Err(checksum_mismatch(&path, expected, found));
                 }
             }
         }

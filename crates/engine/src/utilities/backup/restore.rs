@@ -108,12 +108,15 @@ impl BackupEngine {
             sync: true,
             threads: self.options.threads(),
             throttle: self.options.throttle(self.options.restore_rate_limit),
-            progress: &|_| {},
+            verifies: false,
+            progress: &|_| Ok(()),
         };
         let job = |(file, to): &(&BackupFile, PathBuf)| Copy {
             from: self.dir.join(&file.path),
             to: to.clone(),
             size: None,
+            is_shared: false,
+            may_exist: false,
         };
         let jobs: Vec<Copy> = files.iter().map(job).collect();
         for ((file, to), copied) in files.iter().zip(copier.run(&jobs)?) {

@@ -2,6 +2,7 @@
 
 use super::super::App;
 use super::super::refusal::Refusal;
+use crate::config;
 use crate::redis::Server;
 use crate::redis::parameters;
 use schemars::JsonSchema;
@@ -19,6 +20,9 @@ pub enum Source {
     /// The configuration file.
     #[serde(rename = "file")]
     File,
+    /// A variable of the environment.
+    #[serde(rename = "environment")]
+    Environment,
     /// A flag of the command line.
     #[serde(rename = "flag")]
     Flag,
@@ -38,6 +42,18 @@ pub struct Setting {
     pub source: Source,
     /// What it does.
     pub description: String,
+}
+
+impl From<config::Setting> for Setting {
+    fn from(setting: config::Setting) -> Setting {
+        let source = match setting.source {
+            config::Source::Default => Source::Default,
+            config::Source::File => Source::File,
+            config::Source::Environment => Source::Environment,
+            config::Source::Flag => Source::Flag,
+        };
+        Setting { name: setting.name, value: setting.value, source, description: setting.help }
+    }
 }
 
 /// Settings in force.

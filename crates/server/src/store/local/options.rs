@@ -33,15 +33,35 @@ impl StoreOptions {
     /// A cached row takes its own bytes instead of a block's, and less time. Blocks keep more than half of the memory,
     /// because they also hold indexes and filters (a hundredth of the data), and serve scans and absent keys.
     pub fn new(durability: Durability, memory_bytes: usize, background_jobs: i32) -> StoreOptions {
-        let cache = Cache::new_hyper_clock(memory_bytes - memory_bytes / ROWS_SHARE);
-        let memtables =
-            WriteBufferManager::with_cache(memory_bytes / 4, Some(cache.clone()), false);
+        let cache = Cache::new_hyper_clock(memory_bytes - StoreOptions::rows_bytes(memory_bytes));
+        let bytes = StoreOptions::memtables_bytes(memory_bytes);
+        let memtables = WriteBufferManager::with_cache(bytes, Some(cache.clone()), false);
         StoreOptions { durability, memory_bytes, background_jobs, cache, memtables }
+    }
+
+    /// Returns the share of a store's memory for cached rows, in bytes.
+    pub fn rows_bytes(memory_bytes: usize) -> usize {
+        memory_bytes / ROWS_SHARE
     }
 
     /// Returns the bytes for cached rows.
     pub(super) fn row_cache_bytes(&self) -> usize {
-        self.memory_bytes / ROWS_SHARE
+        StoreOptions::rows_bytes(self.memory_bytes)
+    }
+
+    /// Returns the share of a store's memory for memtables, in bytes: all partitions flush when it is used up.
+    pub fn memtables_bytes(memory_bytes: usize) -> usize {
+        memory_bytes / 4
+    }
+
+    /// Returns the size at which a partition's memtable is flushed, in bytes.
+    pub fn memtable_bytes(memory_bytes: usize) -> usize {
+        (memory_bytes / 8).clamp(1 << 20, 64 << 20)
+    }
+
+    /// Returns the size of the log at which the oldest memtables are flushed, in bytes.
+    pub fn log_bytes(memory_bytes: usize) -> u64 {
+        (memory_bytes as u64).max(256 << 20)
     }
 
     /// Returns the options to open a database with, and its partitions.
@@ -55,7 +75,7 @@ impl StoreOptions {
             .create_if_missing(true)
             .max_background_jobs(self.background_jobs)
             .write_buffer_manager(&self.memtables)
-            .max_total_wal_size((self.memory_bytes as u64).max(256 << 20))
+            .max_total_wal_size(StoreOptions::log_bytes(self.memory_bytes))
             .block_based_table(self.table());
         let exists = path.join("CURRENT").exists();
         let names = if exists { Db::list_cf(Options::new(), path)? } else { Vec::new() };
@@ -77,7 +97,7 @@ impl StoreOptions {
         slot: &FamilySlot,
     ) -> ColumnFamilyOptions {
         let options = ColumnFamilyOptions::new()
-            .write_buffer_size((self.memory_bytes / 8).clamp(1 << 20, 64 << 20))
+            .write_buffer_size(StoreOptions::memtable_bytes(self.memory_bytes))
             .compression(CompressionType::Lz4)
             .level_compaction_dynamic_level_bytes(true)
             .block_based_table(self.table());

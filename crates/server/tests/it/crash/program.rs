@@ -41,6 +41,11 @@ impl Program {
         Program { redis, pegasus, child: Mutex::new(child) }
     }
 
+    /// Waits until the server ends by itself, and checks that it did so without an error.
+    pub fn wait(&self) {
+        assert!(self.child.lock().unwrap().wait().unwrap().success());
+    }
+
     /// Kills the server at once.
     pub fn kill(&self) {
         let mut child = self.child.lock().unwrap();

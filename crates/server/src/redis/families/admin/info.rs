@@ -30,6 +30,7 @@ const SECTIONS: &[(&str, &str, In, Section)] = &[
     ("clients", "Clients", In::Default, clients),
     ("memory", "Memory", In::Default, memory),
     ("persistence", "Persistence", In::Default, persistence),
+    ("backup", "Backup", In::Default, super::backup::describe),
     ("stats", "Stats", In::Default, stats),
     ("replication", "Replication", In::Default, super::replication::describe),
     ("cpu", "CPU", In::Default, cpu),

@@ -2,6 +2,7 @@
 
 pub(in crate::redis) mod acl;
 mod acl_users;
+pub(in crate::redis) mod backup;
 pub(in crate::redis) mod client;
 pub(in crate::redis) mod client_list;
 mod client_tracking;

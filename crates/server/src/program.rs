@@ -1,4 +1,4 @@
-//! `ferrolith-server`: serves a directory.
+//! The program `ferrolith-server`: serves a directory.
 //!
 //! ```text
 //! ferrolith-server import --rdb FILE --dir DIR
@@ -7,22 +7,23 @@
 //!     [--tls-listen IP:PORT --tls-cert FILE --tls-key FILE --tls-ca FILE]
 //! ```
 
-use ferrolith_server::clock::{Clock, SystemClock};
-use ferrolith_server::complaints::Complaints;
-use ferrolith_server::config::Flags;
-use ferrolith_server::error::{Error, Result};
-use ferrolith_server::http::{self, App};
-use ferrolith_server::net::workers::{Door, Listener, Workers, bind};
-use ferrolith_server::pegasus::proxy::Proxy;
-use ferrolith_server::pegasus::{Admin, Service};
-use ferrolith_server::redis;
-use ferrolith_server::redis::replica::Mode;
-use ferrolith_server::redis::server::Settings;
-use ferrolith_server::store::local::{LocalStore, StoreOptions, dropped_log_parts};
-use ferrolith_server::store::{Latches, Store};
-use ferrolith_server::tables::Catalogue;
-use ferrolith_server::tls::Tls;
-use ferrolith_server::transfer::cli;
+use crate::backup::Places;
+use crate::clock::{Clock, SystemClock};
+use crate::complaints::Complaints;
+use crate::config::{self, Flags, Machine, Variables};
+use crate::error::{Error, Result};
+use crate::http::{self, App};
+use crate::net::workers::{Door, Listener, Workers, bind};
+use crate::pegasus::proxy::Proxy;
+use crate::pegasus::{Admin, Service};
+use crate::redis;
+use crate::redis::replica::Mode;
+use crate::redis::server::Settings;
+use crate::store::local::{LocalStore, StoreOptions, dropped_log_parts};
+use crate::store::{Latches, Store};
+use crate::tables::Catalogue;
+use crate::tls::Tls;
+use crate::transfer::cli;
 use std::ffi::OsString;
 use std::net::{SocketAddr, TcpListener};
 use std::process::ExitCode;
@@ -34,8 +35,8 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 /// How often expired tables are removed and horizons are raised.
 const TICK: Duration = Duration::from_secs(5);
 
-fn main() -> ExitCode {
-    let args: Vec<_> = std::env::args_os().collect();
+/// Runs the program with these arguments, the first of which is its name. Wrong ones end the process.
+pub fn main(args: Vec<OsString>) -> ExitCode {
     let result = if cli::is_job(&args) { cli::run(args) } else { serve(args) };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -48,14 +49,16 @@ fn main() -> ExitCode {
 
 /// Serves clients, or prints the settings.
 fn serve(args: Vec<OsString>) -> Result<()> {
-    let flags = Flags::load(args.clone())?;
+    let (flags, gathered) = Flags::load_with(args.clone(), &Variables::of_process())?;
     match flags.print_config {
         true => Flags::print(args).map(|text| print!("{text}")),
-        false => run(&flags, Flags::sources(args)?),
+        false => run(&flags, config::settings(&gathered).into_iter().map(Into::into).collect()),
     }
 }
 
 fn run(flags: &Flags, settings_shown: Vec<http::Setting>) -> Result<()> {
+    Machine::raise_open_files();
+    let connections_max = check_machine(flags)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(no_signals)?;
     // Before the files are read: a SIGHUP while the server starts must not end it.
@@ -69,7 +72,8 @@ fn run(flags: &Flags, settings_shown: Vec<http::Setting>) -> Result<()> {
     let proxies: Vec<_> = flags.pegasus.proxies.iter().map(|(_, address)| *address).collect();
     let (proxy_sockets, proxy_bound) = bind(&proxies)?;
     let http_sockets = Sockets::bind(&flags.http_listen, &flags.tls.http_listen)?;
-    let options = StoreOptions::new(flags.durability, flags.memory_mb << 20, 2);
+    let options =
+        StoreOptions::new(flags.durability, flags.memory_mb << 20, Flags::BACKGROUND_JOBS);
     let local = LocalStore::open(&flags.dir, options)?;
     for damage in dropped_log_parts(&flags.dir) {
         eprintln!(
@@ -81,10 +85,11 @@ fn run(flags: &Flags, settings_shown: Vec<http::Setting>) -> Result<()> {
     let catalogue = Arc::new(Catalogue::open(store.clone())?);
     let settings = Settings {
         dir: flags.dir.display().to_string(),
-        connections_max: flags.connections_max,
+        connections_max,
         config_file: flags.config.clone(),
         tls_port: redis_sockets.encrypted_at.first().map_or(0, SocketAddr::port),
         tls: tls.clone(),
+        backup_places: Places::open(&flags.backup_dirs, &flags.dir)?,
         ..flags.redis.settings(&redis_sockets.plain_at, &redis_sockets.encrypted_at)?
     };
     let server = redis::Server::new(
@@ -121,7 +126,7 @@ fn run(flags: &Flags, settings_shown: Vec<http::Setting>) -> Result<()> {
         let door = Door::Proxy(Arc::new(Proxy::new(service.clone(), table.clone())));
         Listener { socket, door, tls: None }
     }));
-    let workers = Workers::start_with(flags.workers, listeners, &store, flags.connections_max)?;
+    let workers = Workers::start_with(flags.workers, listeners, &store, connections_max)?;
     // Until here, both end the process at once, however long the store takes to open.
     let ends = [SignalKind::terminate(), SignalKind::interrupt()];
     let [terminate, interrupt] = ends.map(|kind| handle(&runtime, kind));
@@ -162,6 +167,19 @@ fn no_signals(error: std::io::Error) -> Error {
 
 /// A socket, and what encrypts its connections.
 type Socket = (TcpListener, Option<Arc<Tls>>);
+
+/// Refuses settings that the machine cannot bear, and returns the maximum number of connections.
+fn check_machine(flags: &Flags) -> Result<usize> {
+    let machine = Machine::now();
+    for problem in machine.problems(flags) {
+        let text = format!("{}: {}: {}", problem.name, problem.what, problem.remedy);
+        if problem.is_fatal {
+            return Err(Error::Setting(text));
+        }
+        eprintln!("ferrolith-server: {text}");
+    }
+    Ok(machine.connections_max(flags.connections_max))
+}
 
 /// The sockets of a protocol, and their addresses with the final ports.
 struct Sockets {

@@ -1,0 +1,6 @@
+//! The program `ferrolith` against servers, which are the program itself.
+
+mod backups;
+mod data;
+mod program;
+mod texts;

@@ -1,0 +1,207 @@
+//! The work on backups in a running server: one job at a time, on a thread of its own.
+
+use super::{BackupProgress, Vault};
+use crate::error::{Error, Result};
+use parking_lot::Mutex;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Instant;
+
+/// What a job does.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Kind {
+    /// Creates a backup.
+    Create,
+    /// Verifies a backup.
+    Verify,
+    /// Deletes a backup.
+    Delete,
+}
+
+impl Kind {
+    /// Returns the name in INFO.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Create => "create",
+            Kind::Verify => "verify",
+            Kind::Delete => "delete",
+        }
+    }
+}
+
+/// Opens the directory of a job.
+pub type Open = Box<dyn FnOnce() -> Result<Vault> + Send>;
+/// Does the work of a job, and returns the number of the backup.
+pub type Work = Box<dyn FnOnce(&mut Vault, &Arc<BackupProgress>) -> Result<u32> + Send>;
+
+/// A job before it starts.
+pub struct Job {
+    /// What it does.
+    pub kind: Kind,
+    /// The directory of the backups.
+    pub dir: PathBuf,
+    /// The time, in seconds since 1970.
+    pub now_s: u64,
+    /// Opens the directory.
+    pub open: Open,
+    /// Does the work, and returns the number of the backup.
+    pub work: Work,
+}
+
+/// A job that runs.
+#[derive(Clone, Debug)]
+pub struct Running {
+    /// What it does.
+    pub kind: Kind,
+    /// The directory of the backups.
+    pub dir: PathBuf,
+    /// How far it is.
+    pub progress: Arc<BackupProgress>,
+    /// When it began, in seconds since 1970.
+    pub began_s: u64,
+    began: Instant,
+}
+
+impl Running {
+    /// Returns for how long it has run, in seconds.
+    pub fn seconds(&self) -> u64 {
+        self.began.elapsed().as_secs()
+    }
+}
+
+/// How a job ended.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What it did.
+    pub kind: Kind,
+    /// The directory of the backups.
+    pub dir: PathBuf,
+    /// The number of the backup, or the error.
+    pub result: std::result::Result<u32, String>,
+    /// When it ended, in seconds since 1970.
+    pub ended_s: u64,
+    /// How long it took, in seconds.
+    pub seconds: u64,
+    /// The bytes that it copied or verified, with the reused ones.
+    pub bytes: u64,
+    /// The bytes that a backup which did not finish had copied.
+    pub reused: u64,
+}
+
+#[derive(Default)]
+struct State {
+    running: Option<Running>,
+    last: Option<Outcome>,
+    /// When a backup was created last, in seconds since 1970.
+    created_s: Option<u64>,
+    thread: Option<JoinHandle<()>>,
+    is_closed: bool,
+}
+
+/// The jobs of a server.
+#[derive(Clone, Default)]
+pub struct Jobs(Arc<Mutex<State>>);
+
+impl Jobs {
+    /// Starts a job. Its directory is opened before this function returns, so that a wrong one is an error here.
+    ///
+    /// # Errors
+    ///
+    /// Another job runs, the server stops, or the directory cannot be opened.
+    pub fn start(&self, job: Job) -> Result<()> {
+        let mut state = self.0.lock();
+        if state.is_closed {
+            return Err(Error::Setting("the server stops".to_owned()));
+        }
+        if let Some(running) = &state.running {
+            let (kind, dir) = (running.kind.name(), running.dir.display());
+            return Err(Error::Setting(format!(
+                "a job runs ({kind} in {dir}): wait for its end, or stop it with FERROLITH BACKUP-STOP"
+            )));
+        }
+        let mut vault = (job.open)()?;
+        let progress = Arc::<BackupProgress>::default();
+        let running = Running {
+            kind: job.kind,
+            dir: job.dir,
+            progress: progress.clone(),
+            began_s: job.now_s,
+            began: Instant::now(),
+        };
+        let jobs = self.clone();
+        let run = move || {
+            let work = || (job.work)(&mut vault, &progress);
+            let result = catch_unwind(AssertUnwindSafe(work));
+            // The panic was printed when it happened. Without this, the job would seem to run for ever.
+            let result = result.unwrap_or_else(|_| Err(Error::corrupt("the job panicked")));
+            // The directory is free before anybody sees the end.
+            drop(vault);
+            jobs.end(result);
+        };
+        let thread = std::thread::Builder::new().name("backup".to_owned()).spawn(run);
+        let thread = thread.map_err(|error| Error::Io("starting a thread".to_owned(), error))?;
+        state.running = Some(running);
+        state.thread = Some(thread);
+        Ok(())
+    }
+
+    fn end(&self, result: Result<u32>) {
+        let mut state = self.0.lock();
+        let Some(running) = state.running.take() else { return };
+        let seconds = running.seconds();
+        let ended_s = running.began_s + seconds;
+        if let Err(error) = &result {
+            let (kind, dir) = (running.kind.name(), running.dir.display());
+            eprintln!("backup: {kind} in {dir} failed: {error}");
+        } else if running.kind == Kind::Create {
+            state.created_s = Some(ended_s);
+        }
+        state.last = Some(Outcome {
+            kind: running.kind,
+            dir: running.dir,
+            result: result.map_err(|error| error.to_string()),
+            ended_s,
+            seconds,
+            bytes: running.progress.copied_bytes(),
+            reused: running.progress.reused_bytes(),
+        });
+    }
+
+    /// Returns the job that runs, if one does.
+    pub fn running(&self) -> Option<Running> {
+        self.0.lock().running.clone()
+    }
+
+    /// Returns how the last job ended.
+    pub fn last(&self) -> Option<Outcome> {
+        self.0.lock().last.clone()
+    }
+
+    /// Returns when this process created a backup last, in seconds since 1970.
+    pub fn created_s(&self) -> Option<u64> {
+        self.0.lock().created_s
+    }
+
+    /// Makes the running job end soon, and returns whether there is one.
+    pub fn stop(&self) -> bool {
+        let state = self.0.lock();
+        state.running.iter().for_each(|running| running.progress.stop());
+        state.running.is_some()
+    }
+
+    /// Stops the running job, waits for its end, and refuses further ones.
+    pub fn close(&self) {
+        let thread = {
+            let mut state = self.0.lock();
+            state.is_closed = true;
+            state.running.iter().for_each(|running| running.progress.stop());
+            state.thread.take()
+        };
+        if let Some(thread) = thread {
+            // A panic was printed when it happened.
+            _ = thread.join();
+        }
+    }
+}

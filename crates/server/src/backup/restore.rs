@@ -1,0 +1,77 @@
+//! Restoring a backup to a directory of its own.
+
+use super::Vault;
+use crate::error::{Error, Result};
+use ferrolith::backup::RestoreOptions;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+/// The file of a directory whose restore has not finished.
+pub const UNFINISHED: &str = "RESTORE-UNFINISHED";
+
+/// Restores a backup to a directory that does not exist or is empty, or in which an earlier restore did not finish.
+/// Every byte is compared with the backup's checksums.
+///
+/// # Errors
+///
+/// The directory has other files, a file of the backup is missing or damaged (the error names it), or a file cannot be
+/// written.
+pub fn restore(vault: &Vault, id: u32, to: &Path) -> Result<()> {
+    prepare(to)?;
+    let engine = vault.engine();
+    // Missing files are found before anything is copied.
+    engine.verify_backup(id, false)?;
+    let mark = to.join(UNFINISHED);
+    let failed = |error| Error::Io(format!("writing {}", mark.display()), error);
+    let text = format!("backup {id} of {}\n", vault.dir().display());
+    fs::write(&mark, text).map_err(failed)?;
+    sync(to).map_err(failed)?;
+    engine.restore_from_backup_opt(id, to, to, &RestoreOptions::new())?;
+    fs::remove_file(&mark).map_err(failed)?;
+    sync(to).map_err(failed)
+}
+
+/// Checks that no restore of a directory is unfinished.
+///
+/// # Errors
+///
+/// One is.
+pub fn check_complete(dir: &Path) -> Result<()> {
+    match dir.join(UNFINISHED).exists() {
+        false => Ok(()),
+        true => Err(Error::Setting(format!(
+            "a restore to {} has not finished: run it again, or remove the directory",
+            dir.display()
+        ))),
+    }
+}
+
+/// Creates the directory, or checks that nothing in it would be lost.
+fn prepare(to: &Path) -> Result<()> {
+    let failed = |error| Error::Io(format!("reading {}", to.display()), error);
+    let mut names = match fs::read_dir(to) {
+        Ok(names) => names,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return fs::create_dir(to)
+                .map_err(|error| Error::Io(format!("creating {}", to.display()), error));
+        }
+        Err(error) => return Err(failed(error)),
+    };
+    if to.join(UNFINISHED).exists() {
+        return Ok(());
+    }
+    match names.next() {
+        None => Ok(()),
+        Some(Err(error)) => Err(failed(error)),
+        Some(Ok(entry)) => Err(Error::Setting(format!(
+            "{} is not empty, it has {:?}: restore to a new directory",
+            to.display(),
+            entry.file_name()
+        ))),
+    }
+}
+
+fn sync(dir: &Path) -> io::Result<()> {
+    File::open(dir)?.sync_all()
+}

@@ -1,0 +1,190 @@
+//! A directory of backups.
+
+use crate::error::{Error, Result};
+use ferrolith::Db;
+use ferrolith::backup::{
+    BackupEngine, BackupEngineOptions, BackupInfo, BackupProgress, CreateBackupOptions,
+};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The name of the lock file.
+const LOCK: &str = "LOCK";
+
+/// What the directory is opened for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Access {
+    /// Listing backups, while others may change them.
+    List,
+    /// Reading backups, which nobody may change meanwhile.
+    Read,
+    /// Creating and deleting backups. The directory is created if its parent exists.
+    Write,
+}
+
+/// How a backup is created.
+#[derive(Clone, Debug, Default)]
+pub struct Creation {
+    /// Whether each copied file is read again and compared.
+    pub verifies: bool,
+    /// A text that is stored with the backup.
+    pub note: String,
+    /// The number of backups that stay, this one included; `None` for all.
+    pub keep: Option<u32>,
+}
+
+/// An open directory of backups.
+#[derive(Debug)]
+pub struct Vault {
+    engine: BackupEngine,
+    dir: PathBuf,
+    /// Holds the lock while it is open.
+    _lock: Option<File>,
+}
+
+impl Vault {
+    /// Opens a directory. Copies and verifications take at most so many bytes per second; 0 means any number.
+    ///
+    /// # Errors
+    ///
+    /// The directory has no backups and is not opened to create some, another process changes it, or it cannot be read.
+    pub fn open(dir: &Path, access: Access, bytes_per_second: u64) -> Result<Vault> {
+        if access == Access::Write {
+            match std::fs::create_dir(dir) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                    return Err(Error::Io(format!("creating {}", dir.display()), error));
+                }
+                _ => {}
+            }
+        } else if !dir.join("meta").is_dir() {
+            return Err(Error::Setting(format!(
+                "{} has no backups: expected a directory with the directory meta in it",
+                dir.display()
+            )));
+        }
+        let lock = lock(dir, access)?;
+        let options = BackupEngineOptions::new(dir)
+            .backup_rate_limit(bytes_per_second)
+            .restore_rate_limit(bytes_per_second);
+        let engine = BackupEngine::open_with(options)?;
+        Ok(Vault { engine, dir: dir.to_owned(), _lock: lock })
+    }
+
+    /// Returns the directory.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Returns the backups that can be restored, oldest first.
+    pub fn list(&self) -> Vec<BackupInfo> {
+        self.engine.get_backup_info()
+    }
+
+    /// Returns the backups that cannot be restored, and the reasons.
+    pub fn damaged(&self) -> Vec<(u32, String)> {
+        let damaged = self.engine.corrupted_backups().into_iter();
+        damaged.map(|(id, error)| (id, error.to_string())).collect()
+    }
+
+    /// Returns the number of the newest backup that can be restored.
+    ///
+    /// # Errors
+    ///
+    /// There is none.
+    pub fn newest(&self) -> Result<u32> {
+        let newest = self.list().last().map(|backup| backup.backup_id);
+        newest.ok_or_else(|| Error::Setting(format!("{} has no backup", self.dir.display())))
+    }
+
+    /// Creates a backup of everything that is committed, and returns its number. Files that an earlier backup has are
+    /// not copied again.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read or written, a copy is not right, there is not enough space, or the backup was stopped.
+    /// Then there is no new backup.
+    pub fn create(
+        &mut self,
+        db: &Db,
+        how: &Creation,
+        progress: &Arc<BackupProgress>,
+    ) -> Result<u32> {
+        let options = CreateBackupOptions::new()
+            // Tables are shared by later backups; the log would be copied each time.
+            .flush_before_backup(true)
+            .app_metadata(how.note.as_bytes())
+            .verify_copies(how.verifies)
+            .check_free_space(true)
+            .progress(progress);
+        let id = self.engine.create_new_backup_opt(db, &options)?;
+        if let Some(keep) = how.keep {
+            self.engine.purge_old_backups(keep.max(1))?;
+        }
+        Ok(id)
+    }
+
+    /// Reads all files of a backup and compares their checksums.
+    ///
+    /// # Errors
+    ///
+    /// There is no such backup, a file is missing or damaged (the error names it), or the verification was stopped.
+    pub fn verify(&self, id: u32, progress: &BackupProgress) -> Result<()> {
+        Ok(self.engine.verify_backup_opt(id, progress)?)
+    }
+
+    /// Deletes a backup, and the files that only it uses.
+    ///
+    /// # Errors
+    ///
+    /// There is no such backup, or a file cannot be deleted.
+    pub fn delete(&mut self, id: u32) -> Result<()> {
+        Ok(self.engine.delete_backup(id)?)
+    }
+
+    /// Deletes all backups but the newest.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be deleted.
+    pub fn keep(&mut self, count: u32) -> Result<()> {
+        Ok(self.engine.purge_old_backups(count)?)
+    }
+
+    pub(super) fn engine(&self) -> &BackupEngine {
+        &self.engine
+    }
+}
+
+/// Takes the lock that the access needs. Reading works without one where the file can neither be opened nor created, as
+/// on a read-only device.
+fn lock(dir: &Path, access: Access) -> Result<Option<File>> {
+    if access == Access::List {
+        return Ok(None);
+    }
+    let path = dir.join(LOCK);
+    let opened = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&path);
+    let file = match (opened, access) {
+        (Ok(file), _) => file,
+        (Err(_), Access::Read) => match File::open(&path) {
+            Ok(file) => file,
+            Err(_) => return Ok(None),
+        },
+        (Err(error), _) => return Err(Error::Io(format!("opening {}", path.display()), error)),
+    };
+    let locked = match access {
+        Access::Write => file.try_lock(),
+        _ => file.try_lock_shared(),
+    };
+    match locked {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Err(Error::Setting(format!(
+            "another process uses the backups in {}: wait until it ends",
+            dir.display()
+        ))),
+        Err(TryLockError::Error(error)) => {
+            Err(Error::Io(format!("locking {}", path.display()), error))
+        }
+    }
+}
