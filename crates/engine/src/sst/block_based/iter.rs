@@ -54,6 +54,8 @@ pub struct TableIter {
     copies: Option<Charge>,
     /// The blocks that the iterator has left, if they stay pinned.
     pinned: Option<BTreeMap<usize, Held<Block>>>,
+    /// The sum of the charges of the blocks in `pinned`.
+    pinned_bytes: usize,
     cursor: Cursor,
     /// The offset in the block at which the next prefetch is due.
     pace_at: usize,
@@ -98,6 +100,7 @@ impl TableIter {
             block: None,
             copies: copies.map(|account| account.charge(owner, 0)),
             pinned: ro.pin.then(BTreeMap::new),
+            pinned_bytes: 0,
             cursor: Cursor::default(),
             pace_at: usize::MAX,
             valid: false,
@@ -144,7 +147,7 @@ impl TableIter {
         let loaded = kept.map_or_else(load, |block| Ok(block.clone()));
         let loaded = match (&mut self.copies, kept) {
             (Some(charge), None) => {
-                loaded.and_then(|block| copied(block, parts, charge, self.pinned.as_ref()))
+                loaded.and_then(|block| copied(block, parts, charge, self.pinned_bytes))
             }
             _ => loaded,
         };
@@ -167,7 +170,10 @@ impl TableIter {
         if let Some(block) = self.block.take()
             && let Some(pinned) = &mut self.pinned
         {
-            pinned.insert(self.i, block);
+            let bytes = block.object().charge();
+            if pinned.insert(self.i, block).is_none() {
+                self.pinned_bytes += bytes;
+            }
         }
     }
 
@@ -327,19 +333,17 @@ fn pacing(table: &BlockBasedTable, ro: &TableIterOptions) -> Pacing {
     }
 }
 
-/// Copies a block, and charges the copy until the next one replaces it. Blocks that stay pinned are all charged.
+/// Copies a block, and charges the copy until the next one replaces it; `pinned` is the charge of the copies that stay.
 #[cold]
 fn copied(
     block: Held<Block>,
     parts: &Parts,
     charge: &mut Charge,
-    pinned: Option<&BTreeMap<usize, Held<Block>>>,
+    pinned: usize,
 ) -> Result<Held<Block>> {
     let Some(copy) = block.object().copy_outside() else { return Ok(block) };
     let copy = copy?.with_marks(parts.fences.common());
-    let pinned = pinned.into_iter().flat_map(BTreeMap::values);
-    let kept: usize = pinned.map(|block| block.object().charge()).sum();
-    charge.set(kept + copy.charge());
+    charge.set(pinned + copy.charge());
     Ok(Held::outside(copy))
 }
 
