@@ -67,5 +67,5 @@ fn what_exceeds_the_queue_is_not_begun() {
     assert!(more.iter().any(Ahead::is_ready), "expected jobs that were refused");
     drop(more);
     drop(closed);
-    jobs.into_iter().for_each(|job| drop(job.finish()));
+    jobs.into_iter().for_each(|job| _ = job.finish());
 }
