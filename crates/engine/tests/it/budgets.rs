@@ -210,3 +210,22 @@ fn nothing_fails_because_of_a_memory_limit() {
     assert!(cache.usage() < 2 << 20, "{cache:?} {account:?}");
     drop((iters, db));
 }
+
+/// Memtables that wait to be merged are flushed when memory is short; before, writers waited for them forever.
+#[test]
+fn memory_is_freed_although_memtables_should_be_merged() {
+    let dir = temp_dir();
+    let mut options = large();
+    options.db.memory_limit = 64 << 20;
+    options.cf.min_write_buffer_number_to_merge = 4;
+    options.cf.max_write_buffer_number = 6;
+    let db = Db::open(&options, dir.path()).unwrap();
+    let (done, is_done) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let value = vec![7; 64 << 10];
+        (0..1600u32).for_each(|i| db.put(&wo(), &i.to_be_bytes(), &value).unwrap());
+        let found = db.get(&ro(), &1u32.to_be_bytes()).unwrap();
+        done.send(found == Some(value)).unwrap();
+    });
+    assert!(is_done.recv_timeout(Duration::from_secs(60)).expect("writes that end"));
+}
