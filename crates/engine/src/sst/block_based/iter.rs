@@ -54,8 +54,6 @@ pub struct TableIter {
     copies: Option<Charge>,
     /// The blocks that the iterator has left, if they stay pinned.
     pinned: Option<BTreeMap<usize, Held<Block>>>,
-    /// The sum of the charges of the blocks in `pinned`.
-    pinned_bytes: usize,
     cursor: Cursor,
     /// The offset in the block at which the next prefetch is due.
     pace_at: usize,
@@ -100,7 +98,6 @@ impl TableIter {
             block: None,
             copies: copies.map(|account| account.charge(owner, 0)),
             pinned: ro.pin.then(BTreeMap::new),
-            pinned_bytes: 0,
             cursor: Cursor::default(),
             pace_at: usize::MAX,
             valid: false,
@@ -147,7 +144,7 @@ impl TableIter {
         let loaded = kept.map_or_else(load, |block| Ok(block.clone()));
         let loaded = match (&mut self.copies, kept) {
             (Some(charge), None) => {
-                loaded.and_then(|block| copied(block, parts, charge, self.pinned_bytes))
+                loaded.and_then(|block| copied(block, parts, charge, self.pinned.is_some()))
             }
             _ => loaded,
         };
@@ -170,10 +167,7 @@ impl TableIter {
         if let Some(block) = self.block.take()
             && let Some(pinned) = &mut self.pinned
         {
-            let bytes = block.object().charge();
-            if pinned.insert(self.i, block).is_none() {
-                self.pinned_bytes += bytes;
-            }
+            pinned.insert(self.i, block);
         }
     }
 
@@ -333,17 +327,19 @@ fn pacing(table: &BlockBasedTable, ro: &TableIterOptions) -> Pacing {
     }
 }
 
-/// Copies a block, and charges the copy until the next one replaces it; `pinned` is the charge of the copies that stay.
+/// Copies a block, and charges the copy until the next one replaces it. If blocks stay `pinned`, all copies are charged:
+/// each is made once.
 #[cold]
 fn copied(
     block: Held<Block>,
     parts: &Parts,
     charge: &mut Charge,
-    pinned: usize,
+    pinned: bool,
 ) -> Result<Held<Block>> {
     let Some(copy) = block.object().copy_outside() else { return Ok(block) };
     let copy = copy?.with_marks(parts.fences.common());
-    charge.set(pinned + copy.charge());
+    let before = if pinned { charge.bytes() } else { 0 };
+    charge.set(before + copy.charge());
     Ok(Held::outside(copy))
 }
 
