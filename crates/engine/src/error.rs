@@ -323,6 +323,13 @@ impl Error {
         kind == Some(std::io::ErrorKind::FileTooLarge)
     }
 
+    /// Whether the system or the file system does not support the operation on this file.
+    pub(crate) fn is_unsupported(&self) -> bool {
+        let kind = self.0.source.as_ref().map(std::io::Error::kind);
+        let refused = [std::io::ErrorKind::InvalidInput, std::io::ErrorKind::Unsupported];
+        self.0.code == Code::NotSupported || kind.is_some_and(|kind| refused.contains(&kind))
+    }
+
     /// Whether a path does not exist.
     pub fn is_path_not_found(&self) -> bool {
         self.0.subcode == SubCode::PathNotFound || self.0.code == Code::NotFound

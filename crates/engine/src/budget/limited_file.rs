@@ -26,6 +26,11 @@ pub fn reads_at(priority: IoPriority) -> impl Drop {
     Before(READS_AT.replace(priority))
 }
 
+/// Returns the priority of this thread's reads; `Total` means that no rate limiter counts them.
+pub fn priority_of_reads() -> IoPriority {
+    READS_AT.get()
+}
+
 /// A file that is written at a limited rate.
 pub struct LimitedWrites {
     limiter: Arc<RateLimiter>,

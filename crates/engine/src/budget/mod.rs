@@ -11,7 +11,7 @@ mod sst_files;
 mod write_buffers;
 
 pub use kept_free::KeptFree;
-pub use limited_file::{LimitedReads, LimitedWrites, reads_at};
+pub use limited_file::{LimitedReads, LimitedWrites, priority_of_reads, reads_at};
 pub use memory::{Charge, EvictsTables, MemoryAccount, MemoryOwner};
 pub use rate_limiter::{IoPriority, RateLimiter, RateLimiterMode};
 pub use sst_files::SstFileManager;

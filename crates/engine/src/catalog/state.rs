@@ -4,6 +4,7 @@ use super::family_state::ColumnFamilyState;
 use super::running::Running;
 use super::wals::Wals;
 use crate::compaction::picker::PickContext;
+use crate::hooks::FlushReason;
 use crate::report::TreeShape;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -35,6 +36,20 @@ impl State {
             flush_due || cf.needs_compaction(context)
         };
         self.running.any() || self.families.values().any(due)
+    }
+
+    /// Requests flushes of all immutable memtables because memory is short, also where more of them should be merged.
+    /// Returns whether there are any, or flushes are running already.
+    pub(crate) fn request_flushes_for_memory(&mut self) -> bool {
+        let mut any = false;
+        for cf in self.families.values_mut().filter(|cf| !cf.immutables.is_empty()) {
+            any = true;
+            if !cf.flushing && !cf.flush_requested {
+                cf.flush_requested = true;
+                cf.flush_reason = FlushReason::WriteBufferManager;
+            }
+        }
+        any
     }
 
     /// Returns the family with the largest memtable, unless all are empty. Flushing it frees the most memory.

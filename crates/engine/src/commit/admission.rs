@@ -3,7 +3,7 @@
 
 use super::queue::CommitQueue;
 use crate::base::perf::{PerfMetric, PerfTimer};
-use crate::budget::{IoPriority, MemtableShare};
+use crate::budget::{IoPriority, MemtableShare, WriteBufferManager};
 use crate::error::{Code, Error, Result};
 use crate::hooks::FlushReason;
 use crate::options::WriteOptions;
@@ -11,6 +11,9 @@ use crate::stats::{HistogramType, Ticker};
 use std::sync::Arc;
 use std::time::Duration;
 
+/// The flush of a memtable smaller than this part of its budget frees too little to wait for: the memory is held by
+/// other databases, which flush their own.
+const WORTH_A_FLUSH: usize = 64;
 /// A writer that waits for memory rechecks at least this often.
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
@@ -58,7 +61,7 @@ impl CommitQueue {
         self.reporter.totals().memory_stalls.add(1);
         while share.manager().should_stall() {
             self.session.health.check_writable()?;
-            if !self.flush_for_memory()? && spares_writers {
+            if !self.flush_for_memory(share.manager())? && spares_writers {
                 return Ok(());
             }
             share.manager().wait_for_memory(LOOK_AGAIN);
@@ -66,19 +69,26 @@ impl CommitQueue {
         Ok(())
     }
 
-    /// Starts a flush of the largest memtable, unless flushes are pending already. Returns whether there is one to wait
-    /// for.
-    fn flush_for_memory(&self) -> Result<bool> {
+    /// Starts a flush of the largest memtable, unless there are immutable ones to flush. Returns whether there is a
+    /// flush to wait for.
+    fn flush_for_memory(&self, manager: &WriteBufferManager) -> Result<bool> {
         let mut write = self.write.lock();
-        let state = self.catalog.state();
+        let mut state = self.catalog.state();
         self.catalog.report_memory(&state);
-        let waits = state.families.values().any(|cf| !cf.immutables.is_empty());
+        let waits = state.request_flushes_for_memory();
+        let floor = match manager.spares_writers() {
+            true => manager.buffer_size() / WORTH_A_FLUSH,
+            false => 0,
+        };
         let largest = if waits { None } else { state.largest_memtable() };
+        let largest = largest.filter(|cf| cf.mem.approximate_memory_usage() >= floor);
         let largest = largest.map(|cf| Arc::clone(&cf.data));
         drop(state);
         let frees_memory = waits || largest.is_some();
         if let Some(family) = largest {
             self.seal_and_flush(&mut write, &family, FlushReason::WriteBufferManager)?;
+        } else if waits {
+            self.catalog.notify_jobs();
         }
         drop(write);
         self.reporter.deliver();

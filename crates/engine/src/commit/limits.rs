@@ -35,7 +35,10 @@ impl CommitQueue {
         let full = match (full(false), full(true)) {
             (true, _) => state.largest_memtable(),
             // A second memtable that waits for its flush could stop writers, which must not fail because of this limit.
-            (false, true) => state.largest_memtable().filter(|cf| cf.immutables.is_empty()),
+            (false, true) => {
+                state.request_flushes_for_memory();
+                state.largest_memtable().filter(|cf| cf.immutables.is_empty())
+            }
             (false, false) => None,
         };
         let full = full.map(|cf| Arc::clone(&cf.data));

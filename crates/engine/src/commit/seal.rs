@@ -108,6 +108,19 @@ impl CommitQueue {
         self.seal_and_flush(&mut self.write.lock(), family, reason)
     }
 
+    /// Seals a family's memtable and requests its flush because memory is short, unless a memtable waits for its flush
+    /// already: a second one could stop writers, which must not fail because of this limit.
+    pub(crate) fn seal_for_memory(&self, family: &ColumnFamilyData) -> Result<()> {
+        let mut write = self.write.lock();
+        let state = self.catalog.state();
+        let flushed = state.families.get(&family.id).is_some_and(|cf| cf.immutables.is_empty());
+        drop(state);
+        match flushed {
+            true => self.seal_and_flush(&mut write, family, FlushReason::WriteBufferManager),
+            false => Ok(()),
+        }
+    }
+
     /// If the live WAL failed, begins a new one and seals all memtables.
     pub(crate) fn seal_if_lost(&self) -> Result<()> {
         let mut write = self.write.lock();

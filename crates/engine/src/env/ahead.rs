@@ -124,7 +124,7 @@ impl<T> Drop for EndOnDrop<T> {
     }
 }
 
-/// A result that the helper thread is preparing.
+/// A result that the helper thread is preparing. Dropping it cancels a job that has not begun.
 pub struct Ahead<T>(Arc<Cell<T>>);
 
 impl<T: Send + 'static> Ahead<T> {
@@ -167,6 +167,15 @@ impl<T: Send + 'static> Ahead<T> {
                 Progress::Running => self.0.ended.wait(&mut progress),
                 Progress::Ended(result) => return result.take(),
             }
+        }
+    }
+}
+
+impl<T> Drop for Ahead<T> {
+    fn drop(&mut self) {
+        let mut progress = self.0.progress.lock();
+        if let Progress::Queued = *progress {
+            *progress = Progress::Ended(None);
         }
     }
 }

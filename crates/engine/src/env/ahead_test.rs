@@ -22,6 +22,16 @@ fn a_result_is_waited_for_and_a_job_that_has_not_begun_is_cancelled() {
 }
 
 #[test]
+fn a_job_whose_result_nobody_wants_does_not_run() {
+    let (wanted, job) = Ahead::prepare(|| Some(1));
+    let (unwanted, unwanted_job) = Ahead::<()>::prepare(|| panic!("this job must not run"));
+    drop(unwanted);
+    unwanted_job();
+    job();
+    assert_eq!(wanted.finish(), Some(1));
+}
+
+#[test]
 fn jobs_that_fail_or_panic_end_without_a_result() {
     let helper = Helper::get().unwrap();
     let failed: Ahead<i32> = Ahead::start(&helper, || None);

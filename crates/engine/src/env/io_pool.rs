@@ -13,6 +13,8 @@ use std::time::Duration;
 
 /// The maximum number of threads: enough to keep a fast device busy.
 const THREADS_MAX: usize = 16;
+/// With this many reads queued, the threads are behind, and readers read for themselves.
+const QUEUED_MAX: usize = 16 * THREADS_MAX;
 /// The time after which an idle thread ends.
 const IDLE_MAX: Duration = Duration::from_secs(2);
 
@@ -25,10 +27,15 @@ struct Queue {
 static QUEUE: Mutex<Queue> = Mutex::new(Queue { jobs: VecDeque::new(), threads: 0, idle: 0 });
 static ADDED: Condvar = Condvar::new();
 
-/// Starts a job that returns its result, or `None` if it fails.
+/// Starts a job that returns its result, or `None` if it fails. There is no result either if too many jobs are queued.
 pub fn start<T: Send + 'static>(job: impl FnOnce() -> Option<T> + Send + 'static) -> Ahead<T> {
     let (result, job) = Ahead::prepare(job);
     let mut queue = QUEUE.lock();
+    if queue.jobs.len() >= QUEUED_MAX {
+        drop(queue);
+        drop(job);
+        return result;
+    }
     queue.jobs.push_back(job);
     if queue.jobs.len() > queue.idle && queue.threads < THREADS_MAX {
         queue.threads += 1;

@@ -63,6 +63,8 @@ pub enum FaultKind {
     Io,
     /// The device is full (ENOSPC).
     NoSpace,
+    /// The file system does not support the operation (EINVAL).
+    Refused,
     /// An append writes only this many bytes before the device is full; a read returns only this
     /// many bytes, without an error.
     Short(usize),
@@ -193,6 +195,7 @@ fn error(kind: FaultKind, op: Op, path: &Path) -> Error {
     let code = match kind {
         FaultKind::NoSpace | FaultKind::Short(_) => libc::ENOSPC,
         FaultKind::Io | FaultKind::AfterDone => libc::EIO,
+        FaultKind::Refused => libc::EINVAL,
     };
     let source = io::Error::from_raw_os_error(code);
     io_error(format_args!("Injected fault in {op:?}"), path, source)
@@ -232,7 +235,7 @@ impl Writer {
                 let bytes = parts.concat();
                 self.inner.append(&bytes[..n.min(bytes.len())])?;
             }
-            FaultKind::Io | FaultKind::NoSpace => {}
+            FaultKind::Io | FaultKind::NoSpace | FaultKind::Refused => {}
         }
         Err(error(kind, Op::Append, &self.path))
     }

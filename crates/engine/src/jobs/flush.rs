@@ -380,8 +380,11 @@ impl Flusher {
 
     // ---- switching memtables -----------------------------------------------------------------
 
-    /// Returns a family whose memtable should be sealed to free an old WAL.
-    pub(super) fn wanted_switch(&self, state: &mut State) -> Option<Arc<ColumnFamilyData>> {
+    /// Returns a family whose memtable should be sealed to free an old WAL or memory, and the reason.
+    pub(super) fn wanted_switch(
+        &self,
+        state: &mut State,
+    ) -> Option<(Arc<ColumnFamilyData>, FlushReason)> {
         if self.pauses.all() || !state.running.retries.flushes.is_due(Instant::now()) {
             return None;
         }
@@ -389,22 +392,30 @@ impl Flusher {
             && let Some(family) = state.families.get_mut(&data.id)
         {
             family.seal_wanted = true;
+            family.flush_reason = FlushReason::WriteBufferManager;
         }
         let family = state.families.values_mut().find(|family| family.seal_wanted)?;
         family.seal_wanted = false;
-        let data = Arc::clone(&family.data);
+        let reason = match family.flush_reason {
+            FlushReason::WriteBufferManager => FlushReason::WriteBufferManager,
+            _ => FlushReason::WalFull,
+        };
+        let chosen = (Arc::clone(&family.data), reason);
         if self.session.options.atomic_flush {
             // One seal covers all families.
             state.families.values_mut().for_each(|family| family.seal_wanted = false);
         }
         // Callers that wait for background work must also wait for the flush that this leads to.
         state.running.start_flush();
-        Some(data)
+        Some(chosen)
     }
 
     /// Seals the family's memtable.
-    pub(super) fn seal_in_background(&self, family: &ColumnFamilyData) {
-        let sealed = self.commit.seal_family(family, FlushReason::WalFull);
+    pub(super) fn seal_in_background(&self, family: &ColumnFamilyData, reason: FlushReason) {
+        let sealed = match reason {
+            FlushReason::WriteBufferManager => self.commit.seal_for_memory(family),
+            _ => self.commit.seal_family(family, reason),
+        };
         self.reporter.deliver();
         self.catalog.state().running.end_flush();
         self.catalog.notify_waiters();

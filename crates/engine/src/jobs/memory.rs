@@ -1,7 +1,7 @@
 //! What jobs may hold if the database's memory is limited.
 
 use crate::budget::{Charge, MemoryAccount, MemoryOwner};
-use crate::catalog::{ColumnFamilyState, State};
+use crate::catalog::State;
 use crate::compaction::plan::{CompactionPlan, PlanLevel};
 use crate::session::{ColumnFamilyData, Session};
 use std::sync::Arc;
@@ -50,14 +50,25 @@ pub(super) fn charge_flush(account: &Arc<MemoryAccount>, bytes: usize) -> Charge
 }
 
 /// Returns a family to flush because the memory of all databases of the account is short and this one holds much of
-/// it. A database that nobody writes to does not notice that otherwise.
-pub(super) fn family_to_flush(session: &Session, state: &State) -> Option<Arc<ColumnFamilyData>> {
+/// it. A database that nobody writes to does not notice that otherwise. Immutable memtables come first.
+pub(super) fn family_to_flush(
+    session: &Session,
+    state: &mut State,
+) -> Option<Arc<ColumnFamilyData>> {
     let manager = session.memory()?.memtables();
-    let waits = |cf: &ColumnFamilyState| !cf.immutables.is_empty();
-    if session.read_only || !manager.should_flush() || state.families.values().any(waits) {
+    let stalls = manager.should_stall();
+    if session.read_only || !(stalls || manager.should_flush()) {
+        return None;
+    }
+    if state.request_flushes_for_memory() {
         return None;
     }
     let largest = state.largest_memtable()?;
+    // While writers of other databases wait, everything counts: many databases may hold little each.
     let holds_much = largest.mem.approximate_memory_usage() > manager.buffer_size() / 8;
-    holds_much.then(|| Arc::clone(&largest.data))
+    (stalls || holds_much).then(|| Arc::clone(&largest.data))
 }
+
+#[cfg(all(test, not(loom)))]
+#[path = "memory_test.rs"]
+mod tests;

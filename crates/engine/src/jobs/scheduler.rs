@@ -160,9 +160,9 @@ impl Scheduler {
             } else if self.flusher.wants_new_wal(&state) {
                 drop(state);
                 self.flusher.renew_in_background();
-            } else if let Some(family) = self.flusher.wanted_switch(&mut state) {
+            } else if let Some((family, reason)) = self.flusher.wanted_switch(&mut state) {
                 drop(state);
-                self.flusher.seal_in_background(&family);
+                self.flusher.seal_in_background(&family, reason);
             } else if let Some(work) = self.flusher.pick_flush(&mut state) {
                 drop(state);
                 if let Err(e) = self.flusher.run_flush(work) {

@@ -67,7 +67,8 @@ struct Pending<'m> {
 }
 
 impl<'m> Additions<'m> {
-    /// Does what [`MemTable::add`] does, now or later.
+    /// Does what [`MemTable::add`] does, now or later. The memtable must not update in place: a put would not find what
+    /// is still pending, and overwrite an older value that the pending entry hides.
     #[inline]
     pub fn add(
         &mut self,
@@ -77,6 +78,7 @@ impl<'m> Additions<'m> {
         user_key: &[u8],
         value: &[u8],
     ) {
+        debug_assert!(!memtable.updates_in_place(), "expected no updates in place");
         let Rep::BTree(tree) = memtable.rep() else {
             return memtable.add(seq, kind, user_key, value);
         };

@@ -42,7 +42,7 @@ impl Builder {
     pub(super) fn build(self, exists: bool, lock: Box<dyn FileLock>) -> Result<Arc<Core>> {
         self.start_keeper()?;
         let mut versions = self.recover_versions(exists)?;
-        check_direct_io(&*self.fs, &self.dir, &self.options)?;
+        check_direct_io(&*self.fs, &self.dir, &self.options, &self.descriptors, true)?;
         let identity = self.identity(&mut versions)?;
         self.write_identity(&identity)?;
         self.info_log.together(|| {

@@ -5,7 +5,7 @@ use crate::budget::MemoryAccount;
 use crate::error::{Error, Result};
 use crate::fs::filename::{self, FileKind};
 use crate::fs::info_log::{InfoLog, InfoLogOptions, LogLevel};
-use crate::fs::{FileSystem, not_a_directory};
+use crate::fs::{FileSystem, WritableOptions, not_a_directory};
 use crate::options::{self, ColumnFamilyOptions, CompactionStyle, DbOptions, DbPath, TableFactory};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -157,23 +157,65 @@ pub(super) fn check_directory(
     Ok(false)
 }
 
-/// Refuses direct I/O if the file system of the database does not support it. As in RocksDB, CURRENT is opened to try
-/// it.
-pub(super) fn check_direct_io(fs: &dyn FileSystem, dir: &Path, options: &DbOptions) -> Result<()> {
+/// Refuses direct I/O if a file system of the database does not support it. As in RocksDB, CURRENT is opened to try it;
+/// in each other directory of tables, one of its tables, or, if the database `may_write`, a new file that is deleted at
+/// once.
+pub(super) fn check_direct_io(
+    fs: &dyn FileSystem,
+    dir: &Path,
+    options: &DbOptions,
+    families: &[ColumnFamilyDescriptor],
+    may_write: bool,
+) -> Result<()> {
     if !options.use_direct_reads && !options.use_direct_io_for_flush_and_compaction {
         return Ok(());
     }
-    let current = filename::current_file_name(dir);
-    let Err(error) = fs.open_direct(&current) else { return Ok(()) };
-    fs.open_random_access(&current, false)?;
+    try_direct(fs, &filename::current_file_name(dir))?;
+    let paths = families.iter().flat_map(|family| &family.options.cf_paths);
+    let mut dirs: Vec<_> =
+        paths.chain(&options.db_paths).map(|path| fs.absolute(&path.path)).collect();
+    dirs.sort();
+    dirs.dedup();
+    dirs.retain(|other| other != dir);
+    dirs.iter().try_for_each(|other| try_direct_in(fs, other, may_write))
+}
+
+fn try_direct_in(fs: &dyn FileSystem, dir: &Path, may_write: bool) -> Result<()> {
+    if !fs.is_dir(dir)? {
+        return Ok(());
+    }
+    let is_table =
+        |name: &String| matches!(filename::parse_file_name(name), Some(FileKind::Table(_)));
+    if let Some(table) = fs.list_dir(dir)?.into_iter().find(is_table) {
+        return match try_direct(fs, &dir.join(table)) {
+            // The database that writes has deleted it meanwhile.
+            Err(e) if e.is_path_not_found() => Ok(()),
+            tried => tried,
+        };
+    }
+    if !may_write {
+        return Ok(());
+    }
+    let probe = filename::temp_file_name(dir, 0);
+    drop(fs.new_writable(&probe, WritableOptions::default())?);
+    let tried = try_direct(fs, &probe);
+    fs.remove_file(&probe)?;
+    tried
+}
+
+fn try_direct(fs: &dyn FileSystem, file: &Path) -> Result<()> {
+    let error = match fs.open_direct(file) {
+        Err(error) if error.is_unsupported() => error,
+        opened => return opened.map(drop),
+    };
     let text = format!(
         "the file system of {} does not support direct I/O ({error}): unset use_direct_reads and \
          use_direct_io_for_flush_and_compaction",
-        dir.display()
+        file.parent().unwrap_or(file).display()
     );
     Err(Error::invalid_argument("Direct I/O is not supported by the specified DB.")
         .explained(text)
-        .about_file(&current))
+        .about_file(file))
 }
 
 /// Refuses a directory that holds parts of a database but no CURRENT file: creating a new database would delete these

@@ -71,6 +71,8 @@ impl Builder {
     fn build_read_only(self, check: impl Fn(&Opening) -> Result<()>) -> Result<Arc<Core>> {
         self.start_keeper()?;
         let mut versions = self.recover_some_versions()?;
+        let (options, families) = (&self.options, &self.descriptors);
+        checks::check_direct_io(&*self.fs, &self.dir, options, families, false)?;
         let identity = self.identity(&mut versions)?;
         let opening = self.opening(&versions, identity, true);
         check(&opening)?;

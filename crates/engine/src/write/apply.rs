@@ -20,7 +20,8 @@ pub struct MemtableInserter<'a, L> {
     last: Option<(u32, Option<&'a MemTable>)>,
     /// The number of puts that replaced an older value in place.
     updated: u64,
-    /// What a batch of several records adds; `None` for a batch of one, which is inserted at once.
+    /// What a batch of several records adds; `None` for a batch of one, which is inserted at once. Memtables that update
+    /// in place get everything at once: a put must see the records before it.
     additions: Option<Additions<'a>>,
 }
 
@@ -61,8 +62,10 @@ impl<'a, L: MemtableLookup> MemtableInserter<'a, L> {
     fn add(&mut self, cf: u32, kind: ValueType, key: &[u8], value: &[u8]) -> Result<()> {
         if let Some(memtable) = self.memtable(cf)? {
             match &mut self.additions {
-                None => memtable.add(self.next, kind, key, value),
-                Some(additions) => additions.add(memtable, self.next, kind, key, value),
+                Some(additions) if !memtable.updates_in_place() => {
+                    additions.add(memtable, self.next, kind, key, value);
+                }
+                _ => memtable.add(self.next, kind, key, value),
             }
         }
         self.next += 1;

@@ -210,3 +210,51 @@ fn nothing_fails_because_of_a_memory_limit() {
     assert!(cache.usage() < 2 << 20, "{cache:?} {account:?}");
     drop((iters, db));
 }
+
+/// Memtables that wait to be merged are flushed when memory is short; before, writers waited for them forever.
+#[test]
+fn memory_is_freed_although_memtables_should_be_merged() {
+    let dir = temp_dir();
+    let mut options = large();
+    options.db.memory_limit = 64 << 20;
+    options.cf.min_write_buffer_number_to_merge = 4;
+    options.cf.max_write_buffer_number = 6;
+    let db = Db::open(&options, dir.path()).unwrap();
+    let (done, is_done) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let value = vec![7; 64 << 10];
+        (0..1600u32).for_each(|i| db.put(&wo(), &i.to_be_bytes(), &value).unwrap());
+        let found = db.get(&ro(), &1u32.to_be_bytes()).unwrap();
+        done.send(found == Some(value)).unwrap();
+    });
+    assert!(is_done.recv_timeout(Duration::from_secs(60)).expect("writes that end"));
+}
+
+#[test]
+fn blocks_that_stay_pinned_are_charged_once() {
+    let dir = temp_dir();
+    let mut options = large();
+    options.db.memory_limit = 64 << 20;
+    let db = Db::open(&options, dir.path()).unwrap();
+    fill(&db, 0, 2000);
+    db.flush(&FlushOptions::default()).unwrap();
+    let held = || -> usize {
+        let text = db.property("ferrolith.memory-by-owner").unwrap();
+        let line = text.lines().find_map(|line| line.strip_prefix("iterators: "));
+        line.unwrap_or_else(|| panic!("iterators in {text}")).parse().unwrap()
+    };
+    let mut iter = db.iter(&ReadOptions { pin_data: true, ..ro() }).unwrap();
+    iter.seek_to_first();
+    while iter.valid() {
+        iter.next();
+    }
+    let after_one = held();
+    assert!((2_000_000..3_500_000).contains(&after_one), "{after_one}");
+    iter.seek_to_last();
+    while iter.valid() {
+        iter.prev();
+    }
+    assert!(held() <= after_one + (512 << 10), "{after_one}, then {}", held());
+    drop(iter);
+    assert_eq!(held(), 0);
+}

@@ -7,7 +7,8 @@ use ferrolith::internal::db::Db;
 use ferrolith::internal::fs::fault::{Fault, FaultFs, FaultKind, Op};
 use ferrolith::internal::fs::posix;
 use ferrolith::internal::options::{
-    BlockBasedTableOptions, CompactRangeOptions, FlushOptions, Options, ReadOptions, TableFactory,
+    BlockBasedTableOptions, CompactRangeOptions, DbPath, FlushOptions, Options, ReadOptions,
+    TableFactory,
 };
 use ferrolith::internal::stats::{Statistics, Ticker};
 use std::path::Path;
@@ -288,16 +289,34 @@ fn each_mode_reads_what_the_other_wrote() {
 
 #[test]
 fn opening_without_support_for_direct_io_is_rocksdbs_error() {
-    let (dir, fs) = (temp_dir(), FaultFs::new(posix()));
-    let options = direct(&fs);
-    fs.inject(Fault::nth(Op::Open, "CURRENT", 0, FaultKind::Io));
-    let e = Db::open(&options, dir.path()).unwrap_err();
-    assert_eq!(e.code(), Code::InvalidArgument);
-    let text = e.to_string();
-    assert!(text.contains("does not support direct I/O"), "{text}");
-    assert!(text.contains(dir.path().to_str().unwrap()), "{text}");
-    assert_eq!(
-        ferrolith::internal::error::rocksdb_text(&e),
-        "Invalid argument: Direct I/O is not supported by the specified DB."
-    );
+    if !supports_direct_io() {
+        return;
+    }
+    let (dir, other, fs) = (temp_dir(), temp_dir(), FaultFs::new(posix()));
+    let mut options = direct(&fs);
+    let path = |dir: &Path| DbPath { path: dir.to_path_buf(), target_size: 1 << 30 };
+    options.cf.cf_paths = vec![path(dir.path()), path(other.path())];
+    drop(filled(&options, dir.path()));
+    assert_eq!(std::fs::read_dir(other.path()).unwrap().count(), 0, "nothing is left of the check");
+    let refused = |e: ferrolith::Error, dir: &Path| {
+        assert_eq!(e.code(), Code::InvalidArgument, "{e}");
+        let text = e.to_string();
+        assert!(text.contains("does not support direct I/O"), "{text}");
+        assert!(text.contains(dir.to_str().unwrap()), "{text}");
+        assert_eq!(
+            ferrolith::internal::error::rocksdb_text(&e),
+            "Invalid argument: Direct I/O is not supported by the specified DB."
+        );
+    };
+    // CURRENT is opened once to read it with the page cache.
+    fs.inject(Fault::always(Op::Open, "CURRENT", FaultKind::Refused));
+    refused(Db::open(&options, dir.path()).unwrap_err(), dir.path());
+    refused(Db::open_for_read_only(&options, dir.path(), false).unwrap_err(), dir.path());
+    fs.clear();
+    fs.inject(Fault::always(Op::Open, "dbtmp", FaultKind::Refused));
+    refused(Db::open(&options, dir.path()).unwrap_err(), other.path());
+    fs.clear();
+    fs.inject(Fault::always(Op::Open, "CURRENT", FaultKind::Io));
+    let text = Db::open(&options, dir.path()).unwrap_err().to_string();
+    assert!(text.starts_with("IO error") && !text.contains("direct I/O"), "{text}");
 }

@@ -50,6 +50,34 @@ fn updates_take_no_memory() {
 }
 
 #[test]
+fn a_put_sees_the_records_before_it_in_its_batch() {
+    let dir = temp_dir();
+    let mut options = in_place();
+    options.db.avoid_flush_during_shutdown = true;
+    let db = Db::open(&options, dir.path()).unwrap();
+    let keys: [&[u8]; 3] = [b"deleted", b"merged", b"single"];
+    keys.iter().for_each(|key| db.put(&wo(), key, b"older").unwrap());
+    let mut batch = WriteBatch::new();
+    batch.delete(b"deleted").unwrap();
+    batch.put(b"deleted", b"newer").unwrap();
+    batch.merge(b"merged", b"operand").unwrap();
+    batch.put(b"merged", b"newer").unwrap();
+    batch.single_delete(b"single").unwrap();
+    batch.put(b"single", b"newer").unwrap();
+    db.write(&wo(), &mut batch).unwrap();
+    let check = |db: &Db| {
+        for key in keys {
+            let name = String::from_utf8_lossy(key);
+            assert_eq!(db.get(&ro(), key).unwrap().as_deref(), Some(&b"newer"[..]), "{name}");
+        }
+    };
+    check(&db);
+    db.close().unwrap();
+    drop(db);
+    check(&Db::open(&options, dir.path()).unwrap());
+}
+
+#[test]
 fn families_differ() {
     let dir = temp_dir();
     let options = in_place();

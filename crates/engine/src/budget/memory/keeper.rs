@@ -124,12 +124,13 @@ impl Keeper {
 }
 
 /// Closes table readers that are not in use if readers hold more than their share, or everything together more than the
-/// limit.
+/// limit. A few stay open whatever others hold: otherwise every read would open its table again.
 fn shrink_readers(account: &MemoryAccount) {
     let used = account.used(MemoryOwner::TableReaders);
     let over_share = used.saturating_sub(account.shares.readers());
     let most = account.limit() - account.shares.margin();
-    let mut bytes = over_share.max(account.charged().saturating_sub(most).min(used));
+    let spare = used.saturating_sub(account.shares.readers_min());
+    let mut bytes = over_share.max(account.charged().saturating_sub(most).min(spare));
     let sources: Vec<_> = account.readers.lock().iter().filter_map(Weak::upgrade).collect();
     for source in sources {
         if bytes == 0 {

@@ -97,7 +97,12 @@ fn readers_beyond_their_share_are_closed() {
     eventually("16 MiB are left", || account.used(MemoryOwner::TableReaders) <= 16 * MIB);
     assert!(account.used(MemoryOwner::TableReaders) > 14 * MIB);
     drop(wake);
-    drop(readers);
+    let others = account.charge(MemoryOwner::Iterators, 100 * MIB);
+    eventually("2 MiB are left", || account.used(MemoryOwner::TableReaders) <= 2 * MIB);
+    account.signal.wake();
+    std::thread::sleep(Duration::from_millis(50));
+    assert_eq!(account.used(MemoryOwner::TableReaders), 2 * MIB, "the least");
+    drop((others, readers));
     assert_eq!(account.charged(), 0);
 }
 

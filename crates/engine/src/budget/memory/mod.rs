@@ -255,6 +255,11 @@ pub struct Charge {
 }
 
 impl Charge {
+    /// Returns the number of bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Changes the number of bytes.
     pub(crate) fn set(&mut self, bytes: usize) {
         let before = std::mem::replace(&mut self.bytes, bytes);

@@ -44,6 +44,11 @@ impl Shares {
         self.limit / 4
     }
 
+    /// Returns the memory of table readers in bytes that may stay open whatever other owners hold.
+    pub fn readers_min(&self) -> usize {
+        self.limit / 32
+    }
+
     /// Returns the share of compactions in bytes.
     pub fn compactions(&self) -> usize {
         self.limit / 8

@@ -144,7 +144,7 @@ impl TableIter {
         let loaded = kept.map_or_else(load, |block| Ok(block.clone()));
         let loaded = match (&mut self.copies, kept) {
             (Some(charge), None) => {
-                loaded.and_then(|block| copied(block, parts, charge, self.pinned.as_ref()))
+                loaded.and_then(|block| copied(block, parts, charge, self.pinned.is_some()))
             }
             _ => loaded,
         };
@@ -327,19 +327,19 @@ fn pacing(table: &BlockBasedTable, ro: &TableIterOptions) -> Pacing {
     }
 }
 
-/// Copies a block, and charges the copy until the next one replaces it. Blocks that stay pinned are all charged.
+/// Copies a block, and charges the copy until the next one replaces it. If blocks stay `pinned`, all copies are charged:
+/// each is made once.
 #[cold]
 fn copied(
     block: Held<Block>,
     parts: &Parts,
     charge: &mut Charge,
-    pinned: Option<&BTreeMap<usize, Held<Block>>>,
+    pinned: bool,
 ) -> Result<Held<Block>> {
     let Some(copy) = block.object().copy_outside() else { return Ok(block) };
     let copy = copy?.with_marks(parts.fences.common());
-    let pinned = pinned.into_iter().flat_map(BTreeMap::values);
-    let kept: usize = pinned.map(|block| block.object().charge()).sum();
-    charge.set(kept + copy.charge());
+    let before = if pinned { charge.bytes() } else { 0 };
+    charge.set(before + copy.charge());
     Ok(Held::outside(copy))
 }
 

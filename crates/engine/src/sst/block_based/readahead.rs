@@ -6,7 +6,7 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use crate::budget::{Charge, MemoryAccount, MemoryOwner};
+use crate::budget::{Charge, IoPriority, MemoryAccount, MemoryOwner, priority_of_reads};
 use crate::env::ahead::Ahead;
 use crate::env::io_pool;
 use crate::env::mapping::LargeVec;
@@ -295,13 +295,19 @@ impl Readahead {
         let from = self.start + self.buffer.len() as u64;
         let to = from.saturating_add(self.progress.window as u64).min(end);
         let to = to.next_multiple_of(align).min(file.size());
-        // A window on the way would not be charged.
-        if self.next.is_some() || self.charge.is_some() || from >= to || !from.is_multiple_of(align)
-        {
+        if self.next.is_some() || from >= to || !from.is_multiple_of(align) {
+            return;
+        }
+        // A rate limiter charges reads to the thread that makes them, which would be another one.
+        if priority_of_reads() != IoPriority::Total {
             return;
         }
         if align == 1 {
             return file.will_read(from, to - from);
+        }
+        // A window on the way would not be charged.
+        if self.charge.is_some() {
+            return;
         }
         let file = Arc::clone(file);
         let job = move || {

@@ -172,3 +172,25 @@ fn buffered_files_are_announced_instead() {
     (0..60).for_each(|i| read(&mut readahead, &file, 1000 * i, 1000));
     assert_eq!(*file.announced.lock(), [(50_000, 50_000), (100_000, 50_000)]);
 }
+
+/// Only what the system reads ahead is not in the account's memory.
+#[test]
+fn with_limited_memory_or_rate_nothing_is_read_on_other_threads() {
+    let account = MemoryAccount::new(64 << 20);
+    let pacing = Pacing::fixed(8192).asynchronous(true);
+    let limited = || Readahead::new(pacing).with_account(Some(&account), MemoryOwner::Iterators);
+    let (buffered, direct) = (file(1), file(4096));
+    let mut readahead = limited();
+    read(&mut readahead, &buffered, 0, 4000);
+    assert_eq!(*buffered.announced.lock(), [(8192, 8192)]);
+    let mut readahead = limited();
+    read(&mut readahead, &direct, 0, 4000);
+    assert!(readahead.next.is_none());
+    let _limited = crate::budget::reads_at(IoPriority::User);
+    for file in [buffered, direct] {
+        file.announced.lock().clear();
+        let mut readahead = Readahead::new(pacing);
+        read(&mut readahead, &file, 0, 4000);
+        assert!(readahead.next.is_none() && file.announced.lock().is_empty());
+    }
+}
