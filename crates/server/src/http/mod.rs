@@ -1,9 +1,9 @@
 //! The HTTP door for operators: the web page, its API under `/api/v1`, `/metrics` and `/health`.
 //!
 //! Files in reading order: `refusal` (errors), `query` (parameters), `bytes` (foreign bytes as text), `sessions` and
-//! `auth` (who asks, and what that user may see), `history` and `heat` (samples in memory), `pool` and `commands` (reads
-//! through Redis's commands), `views` (one file per reply of the API), `routes` (all of them, as one table), `openapi`,
-//! `metrics`, `page`, `answer` (one request), `serve` (connections).
+//! `auth` (who asks, and what that user may see), `history` and `heat` (samples in memory), `pool` and `commands`
+//! (reads through Redis's commands), `views` (one file per reply of the API), `routes` (all of them, as one table),
+//! `openapi`, `metrics`, `page`, `answer` (one request), `serve` (connections).
 //!
 //! Nothing here is called by a read or a write of a client. Once per second a task sums the counters that workers keep
 //! anyway, and every five seconds it asks the engine for the figures of each partition; requests read the rest.

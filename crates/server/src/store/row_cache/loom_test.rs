@@ -5,6 +5,7 @@ mod sync {
     pub(super) use loom::sync::atomic::{AtomicU64, Ordering, fence};
 }
 #[expect(dead_code, reason = "the model has no entries with domains")]
+#[allow(clippy::duplicate_mod, reason = "this one has loom's atomics")]
 #[path = "stamp.rs"]
 mod stamp;
 

@@ -11,10 +11,11 @@
 //!
 //! 1. A bucket belongs to a shard, and so do the entries that its slots name. Only a thread that holds the shard's lock
 //!    changes slots (but for the bits `is used` and `is read`, which readers set) and entries.
-//! 2. Such a thread has begun a change of the stamp of each bucket whose slots it changes, or whose entries it writes. A
-//!    slot ceases to name an entry before the entry's words are used again. Words may be freed by one thread, under the
-//!    stamp of the entry's bucket, and used by another one, whose change began (with its fence) before it took the lock.
-//!    So taking the lock is followed by a fence, too: a reader that sees the new words sees the stamp of the old entry.
+//! 2. Such a thread has begun a change of the stamp of each bucket whose slots it changes, or whose entries it writes.
+//!    A slot ceases to name an entry before the entry's words are used again. Words may be freed by one thread, under
+//!    the stamp of the old entry's bucket, and used by another one, whose change began (with its fence) before it took
+//!    the lock. So taking the lock is followed by a fence, too: a reader that sees the new words then sees that the
+//!    stamp of the old entry's bucket changed.
 //! 3. So a reader that finds the stamp as it was, quiet, has read the entry of its row and no mixture.
 //! 4. A ring is filled from its beginning to its end, over and over. What is in the way is dropped, the oldest first;
 //!    an entry that was used since it came is moved behind the newest one instead, once.
