@@ -317,6 +317,24 @@ fn deep_pages_and_keys_that_are_held() {
     assert_eq!(waiting.join().unwrap(), 200);
 }
 
+/// Pages of large elements have few of them, and what is larger than a page may be is refused by name.
+#[test]
+fn pages_of_large_elements_are_small() {
+    let (_ours, mut client, http) = start();
+    let mut push = |key: &str, bytes: usize| {
+        client.call(&[b"RPUSH".to_vec(), key.as_bytes().to_vec(), vec![b'x'; bytes]])
+    };
+    (0..8).for_each(|_| drop(push("blobs", 2 << 20)));
+    let page = http.json("/value?key=blobs&cursor=2");
+    let elements = page["elements"].as_array().unwrap();
+    assert!((1..=2).contains(&elements.len()), "{}", elements.len());
+    assert_eq!(page["cursor"], (2 + elements.len()).to_string());
+    push("giant", 17 << 20);
+    let refused = http.get("/api/v1/value?key=giant");
+    assert_eq!(refused.status, 400);
+    assert!(refused.body.contains("LRANGE"), "{}", refused.body);
+}
+
 #[test]
 fn settings_say_who_set_them_and_hide_secrets() {
     let (ours, mut client, http) = start();
