@@ -34,6 +34,8 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// How often expired tables are removed and horizons are raised.
 const TICK: Duration = Duration::from_secs(5);
+/// How long requests over HTTP that run when the server ends may take.
+const HTTP_END: Duration = Duration::from_secs(3);
 
 /// Runs the program with these arguments, the first of which is its name. Wrong ones end the process.
 pub fn main(args: Vec<OsString>) -> ExitCode {
@@ -144,6 +146,8 @@ fn run(flags: &Flags, settings_shown: Vec<http::Setting>) -> Result<()> {
     let serving = serve_http(doors, signals, &local, &*clock, &service, &server);
     runtime.block_on(serving);
     workers.stop();
+    // Requests over HTTP may still read the store, which must not be used any more once it is closed.
+    runtime.shutdown_timeout(HTTP_END);
     local.close()
 }
 

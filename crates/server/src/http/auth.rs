@@ -84,6 +84,8 @@ pub(super) fn identify(
     for name in cookies(headers) {
         if let Some(session) = app.sessions.find(name, now_us) {
             let account = session.account.clone();
+            // A cookie of this machine, or the session of a user that lost its password, is none elsewhere.
+            check_address(&account, address)?;
             return Ok(Caller { account, address, session: Some((name.to_owned(), session)) });
         }
     }

@@ -57,6 +57,9 @@ fn session(app: &App, address: SocketAddr) -> Session {
     Session::new(client, false)
 }
 
+/// The bytes of a reply that are shown at most.
+const REPLY_MAX: usize = 16 << 20;
+
 /// Runs a command that only reads, as the caller's user.
 pub(super) fn run(
     app: &App,
@@ -76,13 +79,20 @@ pub(super) fn run(
     session.set_account(caller.account.clone());
     (session.is_authenticated, session.database) = (true, database);
     let mut out = Reply::new(Protocol::Resp2);
-    {
-        let mut worker = app.worker.lock();
-        server.begin(&mut worker);
-        if server.execute(&mut worker, &mut session, Args::new(words), &mut out) == Next::Blocked {
-            session.close(server);
-            return Err(Refusal::busy("the command cannot run here now"));
-        }
+    let next = app.pool.with(|worker| {
+        server.begin(worker);
+        server.execute(worker, &mut session, Args::new(words), &mut out)
+    })?;
+    if next == Next::Blocked {
+        session.close(server);
+        return Err(Refusal::busy("the command cannot run here now"));
+    }
+    if out.bytes().len() > REPLY_MAX {
+        let name = words.first().map(|name| String::from_utf8_lossy(name)).unwrap_or_default();
+        return Err(Refusal::bad(format!(
+            "the reply of {name} has {} bytes, and at most {REPLY_MAX} are shown here; use a Redis client",
+            out.bytes().len()
+        )));
     }
     let answer = parse(&mut out.bytes(), 0);
     match answer.ok_or_else(|| Refusal::failed("a reply cannot be read"))? {

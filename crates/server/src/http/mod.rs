@@ -1,9 +1,9 @@
 //! The HTTP door for operators: the web page, its API under `/api/v1`, `/metrics` and `/health`.
 //!
 //! Files in reading order: `refusal` (errors), `query` (parameters), `bytes` (foreign bytes as text), `sessions` and
-//! `auth` (who asks, and what that user may see), `history` and `heat` (samples in memory), `commands` (reads through
-//! Redis's commands), `views` (one file per reply of the API), `routes` (all of them, as one table), `openapi`,
-//! `metrics`, `page`, `answer` (one request), `serve` (connections).
+//! `auth` (who asks, and what that user may see), `history` and `heat` (samples in memory), `pool` and `commands`
+//! (reads through Redis's commands), `views` (one file per reply of the API), `routes` (all of them, as one table),
+//! `openapi`, `metrics`, `page`, `answer` (one request), `serve` (connections).
 //!
 //! Nothing here is called by a read or a write of a client. Once per second a task sums the counters that workers keep
 //! anyway, and every five seconds it asks the engine for the figures of each partition; requests read the rest.
@@ -18,6 +18,7 @@ mod history;
 pub mod metrics;
 mod openapi;
 mod page;
+mod pool;
 mod query;
 mod refusal;
 mod routes;
@@ -35,6 +36,7 @@ use crate::tables::Catalogue;
 use heat::Heat;
 use history::History;
 use parking_lot::Mutex;
+use pool::Pool;
 use sessions::Sessions;
 use std::sync::Arc;
 
@@ -63,7 +65,7 @@ pub struct App {
     heat: Heat,
     sessions: Sessions,
     /// Runs commands for the browser of keys. They may wait for latches and for the device.
-    worker: Mutex<Worker>,
+    pool: Pool,
     /// Runs AUTH, which waits for nothing.
     logins: Mutex<Worker>,
 }
@@ -71,7 +73,7 @@ pub struct App {
 impl App {
     /// Returns the state of a server that is about to serve.
     pub fn new(parts: Parts) -> App {
-        let [worker, logins] = [parts.server.worker(), parts.server.worker()].map(Mutex::new);
+        let (pool, logins) = (Pool::new(&parts.server), Mutex::new(parts.server.worker()));
         let started = views::settings::parameters(&parts.server);
         App {
             parts,
@@ -79,7 +81,7 @@ impl App {
             history: History::default(),
             heat: Heat::default(),
             sessions: Sessions::default(),
-            worker,
+            pool,
             logins,
         }
     }

@@ -89,7 +89,7 @@ impl Server {
     }
 
     /// Returns the state of one more thread that runs one request at a time.
-    pub(super) fn detached_worker(&self) -> Worker {
+    pub(crate) fn detached_worker(&self) -> Worker {
         Worker { is_detached: true, ..self.worker() }
     }
 

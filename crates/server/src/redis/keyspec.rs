@@ -41,10 +41,33 @@ pub const RM: KeyFlags = KeyFlags(&["RM", "delete"]);
 pub enum Begin {
     /// At an argument.
     Index(usize),
-    /// At an argument, unless it is empty.
-    Filled(usize),
+    /// At the key argument of MIGRATE, unless the keys follow its word KEYS instead.
+    MigrateKey,
+    /// Behind the word KEYS of MIGRATE. COMMAND reports the search from the end that Redis reports, but a key or a
+    /// password may be that word, too.
+    MigrateKeys,
     /// Behind a word, which is searched from an argument on; a negative start counts from the end, backwards.
     Keyword(&'static str, i32),
+}
+
+impl Begin {
+    /// Returns the argument at which keys begin, as COMMAND reports it; `None` if a word is searched.
+    pub fn index(self) -> Option<usize> {
+        match self {
+            Begin::Index(at) => Some(at),
+            Begin::MigrateKey => Some(MIGRATE_KEY),
+            Begin::Keyword(..) | Begin::MigrateKeys => None,
+        }
+    }
+
+    /// Returns the word that is searched and where the search starts, as COMMAND reports them; `None` if none is.
+    pub fn keyword(self) -> Option<(&'static str, i32)> {
+        match self {
+            Begin::Keyword(word, from) => Some((word, from)),
+            Begin::MigrateKeys => Some(("KEYS", -2)),
+            Begin::Index(_) | Begin::MigrateKey => None,
+        }
+    }
 }
 
 /// Which arguments from the beginning on are keys.
@@ -104,16 +127,14 @@ pub const fn after(word: &'static str, from: i32, flags: KeyFlags) -> KeySpec {
     KeySpec { flags, begin: Begin::Keyword(word, from), find }
 }
 
-/// Returns the specification of one key that may be empty if others follow a word.
-pub const fn filled(at: usize, flags: KeyFlags) -> KeySpec {
-    let find = Find::Range { last: 0, step: 1, limit: 0 };
-    KeySpec { flags, begin: Begin::Filled(at), find }
-}
-
-/// Returns the specification of all that follows a word, which is searched from `from` on.
-pub const fn all_after(word: &'static str, from: i32, flags: KeyFlags) -> KeySpec {
-    let find = Find::Range { last: -1, step: 1, limit: 0 };
-    KeySpec { flags, begin: Begin::Keyword(word, from), find }
+/// Returns the specifications of the keys of MIGRATE: one key, or all that follow the word KEYS.
+pub const fn migrate() -> [KeySpec; 2] {
+    let key = Find::Range { last: 0, step: 1, limit: 0 };
+    let keys = Find::Range { last: -1, step: 1, limit: 0 };
+    [
+        KeySpec { flags: RW_POP, begin: Begin::MigrateKey, find: key },
+        KeySpec { flags: RW_POP_INCOMPLETE, begin: Begin::MigrateKeys, find: keys },
+    ]
 }
 
 /// Returns the specification of the first half of what follows a word.
@@ -148,7 +169,15 @@ impl KeySpec {
     fn begin_of(&self, args: Args<'_>) -> Option<usize> {
         match self.begin {
             Begin::Index(at) => (at < args.len()).then_some(at),
-            Begin::Filled(at) => args.get(at).is_some_and(|arg| !arg.is_empty()).then_some(at),
+            Begin::MigrateKey => {
+                let key = args.get(MIGRATE_KEY)?;
+                // With both, the handler refuses the command.
+                (!key.is_empty() || migrate_keyword(args).is_none()).then_some(MIGRATE_KEY)
+            }
+            Begin::MigrateKeys => {
+                let first = migrate_keyword(args)? + 1;
+                (first < args.len()).then_some(first)
+            }
             Begin::Keyword(word, from) if from >= 0 => {
                 let found = (from as usize..args.len()).find(|at| is(args.at(*at), word))?;
                 (found + 1 < args.len()).then_some(found + 1)
@@ -162,6 +191,32 @@ impl KeySpec {
     }
 }
 
+/// The position of MIGRATE's key argument.
+pub const MIGRATE_KEY: usize = 3;
+/// The position of MIGRATE's first option.
+pub const MIGRATE_OPTIONS: usize = 6;
+
+/// Returns how many operands an option of MIGRATE has.
+pub fn migrate_operands(option: &[u8]) -> usize {
+    match () {
+        () if is(option, "auth") => 1,
+        () if is(option, "auth2") => 2,
+        () => 0,
+    }
+}
+
+/// Returns the position of the word KEYS among the options of MIGRATE.
+fn migrate_keyword(args: Args<'_>) -> Option<usize> {
+    let mut options = args.options(MIGRATE_OPTIONS);
+    while let Some(option) = options.next() {
+        if is(option, "keys") {
+            return Some(options.position() - 1);
+        }
+        (0..migrate_operands(option)).for_each(|_| _ = options.next());
+    }
+    None
+}
+
 /// Returns the position of the last key of a range.
 fn last_of(args: Args<'_>, begin: usize, last: i32, limit: usize) -> usize {
     match usize::try_from(last) {
@@ -170,3 +225,7 @@ fn last_of(args: Args<'_>, begin: usize, last: i32, limit: usize) -> usize {
         Err(_) => (begin + (args.len() - begin) / limit).saturating_sub(1),
     }
 }
+
+#[cfg(test)]
+#[path = "keyspec_test.rs"]
+mod tests;

@@ -66,7 +66,7 @@ impl Scripts {
         };
         match saved_libraries(store) {
             Ok(codes) if codes.is_empty() => {}
-            Ok(codes) => scripts.libraries.store(Arc::new(load_apart(codes))),
+            Ok(codes) => scripts.libraries.store(Arc::new(load_saved(codes))),
             Err(error) => eprintln!("reading the libraries of functions: {error}"),
         }
         scripts
@@ -167,30 +167,56 @@ fn saved_libraries(store: &dyn Store) -> Result<Vec<Vec<u8>>> {
     Ok(codes)
 }
 
-/// Loads libraries on a thread with the stack that scripts need.
-fn load_apart(codes: Vec<Vec<u8>>) -> Libraries {
-    let load = move || {
-        let mut engine = Engine::new(Limits::default(), 0);
-        let mut libraries = Libraries::default();
-        for code in codes {
-            let loaded = engine.load(&code, &mut NoHost { questions: 0 });
-            if let Err(text) = loaded.and_then(|library| libraries.add(library, false)) {
-                eprintln!("loading a library of functions: {text}");
-            }
+/// Loads libraries apart from those of the server, which stay as they are, to find those that cannot be loaded. As with
+/// FUNCTION LOAD REPLACE, a later library replaces one of the same name.
+///
+/// # Errors
+///
+/// One cannot be loaded.
+pub(super) fn check_libraries(codes: Vec<Vec<u8>>) -> Result<()> {
+    let (_, refused) = load_apart(codes, true)?;
+    match refused.first() {
+        None => Ok(()),
+        Some(text) => Err(Error::Setting(format!("a library of functions in the copy: {text}"))),
+    }
+}
+
+/// Loads the saved libraries; those that do not load any more are told and left out.
+fn load_saved(codes: Vec<Vec<u8>>) -> Libraries {
+    match load_apart(codes, false) {
+        Ok((libraries, refused)) => {
+            refused.iter().for_each(|text| eprintln!("loading a library of functions: {text}"));
+            libraries
         }
-        libraries
-    };
-    let thread = std::thread::Builder::new().name("functions".to_owned()).stack_size(STACK_BYTES);
-    let thread =
-        thread.spawn(load).map_err(|error| Error::Io("starting a thread".to_owned(), error));
-    match thread.map(std::thread::JoinHandle::join) {
-        Ok(Ok(libraries)) => libraries,
-        Ok(Err(_)) => Libraries::default(),
         Err(error) => {
             eprintln!("loading the libraries of functions: {error}");
             Libraries::default()
         }
     }
+}
+
+/// Loads libraries on a thread with the stack that scripts need. Returns those that load, and why others do not.
+fn load_apart(codes: Vec<Vec<u8>>, replaces: bool) -> Result<(Libraries, Vec<String>)> {
+    if codes.is_empty() {
+        return Ok(Default::default());
+    }
+    let load = move || {
+        let mut engine = Engine::new(Limits::default(), 0);
+        let (mut libraries, mut refused) = (Libraries::default(), Vec::new());
+        for code in codes {
+            let loaded = engine.load(&code, &mut NoHost { questions: 0 });
+            if let Err(text) = loaded.and_then(|library| libraries.add(library, replaces)) {
+                refused.push(text);
+            }
+        }
+        (libraries, refused)
+    };
+    let thread = std::thread::Builder::new().name("functions".to_owned()).stack_size(STACK_BYTES);
+    let thread =
+        thread.spawn(load).map_err(|error| Error::Io("starting a thread".to_owned(), error))?;
+    thread
+        .join()
+        .map_err(|_| Error::corrupt("a library of functions: loading it failed".to_owned()))
 }
 
 /// The host while saved libraries are loaded. They loaded before, so they end soon.

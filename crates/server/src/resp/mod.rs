@@ -5,6 +5,7 @@ mod inline;
 mod parser;
 mod peer;
 mod reply;
+mod timed;
 
 pub use inline::split_words;
 pub use parser::{Limits, Parser, ProtocolError};

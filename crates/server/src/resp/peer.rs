@@ -1,9 +1,10 @@
 //! A connection to another server that speaks RESP2: requests out, replies in. It blocks.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+use super::timed::{self, Timed};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The longest line of a reply.
 const LINE_MAX: u64 = 64 << 10;
@@ -33,7 +34,7 @@ pub enum PeerReply {
 
 /// A connection to another server.
 pub struct Peer {
-    stream: BufReader<TcpStream>,
+    stream: BufReader<Timed>,
     address: String,
 }
 
@@ -48,16 +49,37 @@ impl Peer {
         for resolved in address.to_socket_addrs()? {
             match TcpStream::connect_timeout(&resolved, timeout) {
                 Ok(stream) => {
-                    stream.set_nodelay(true)?;
                     stream.set_read_timeout(Some(timeout))?;
                     stream.set_write_timeout(Some(timeout))?;
-                    let stream = BufReader::with_capacity(256 << 10, stream);
-                    return Ok(Peer { stream, address: address.to_owned() });
+                    return Peer::new(stream, address);
                 }
                 Err(error) => failure = error,
             }
         }
         Err(failure)
+    }
+
+    /// Connects to `HOST:PORT` before an end, which is then that of all that is read and written, until
+    /// [`set_end`](Peer::set_end) sets another one. Looking up the name counts.
+    ///
+    /// # Errors
+    ///
+    /// The host is unknown or does not answer in time.
+    pub fn connect_until(address: &str, end: Instant) -> io::Result<Peer> {
+        let mut peer = Peer::new(timed::connect(address, end)?, address)?;
+        peer.set_end(end);
+        Ok(peer)
+    }
+
+    fn new(stream: TcpStream, address: &str) -> io::Result<Peer> {
+        stream.set_nodelay(true)?;
+        let stream = BufReader::with_capacity(256 << 10, Timed::new(stream));
+        Ok(Peer { stream, address: address.to_owned() })
+    }
+
+    /// Sets when reading and writing fail, however many bytes arrive until then.
+    pub fn set_end(&mut self, end: Instant) {
+        self.stream.get_mut().set_end(end);
     }
 
     /// Returns the address as it was given.
@@ -166,13 +188,13 @@ impl Peer {
     }
 
     /// Returns the bytes that arrive, for what is no reply.
-    pub fn reader(&mut self) -> &mut BufReader<TcpStream> {
+    pub fn reader(&mut self) -> &mut impl BufRead {
         &mut self.stream
     }
 
     /// Returns the socket.
     pub fn socket(&self) -> &TcpStream {
-        self.stream.get_ref()
+        self.stream.get_ref().socket()
     }
 }
 

@@ -47,3 +47,36 @@ fn requests() {
     write_request(&mut bytes, &[&b"SET"[..], b"k", b""]);
     assert_eq!(bytes, b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$0\r\n\r\n");
 }
+
+#[test]
+fn replies_that_trickle_in_end_in_time() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let sender = std::thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        while socket.write_all(b"+").is_ok() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    });
+    let start = Instant::now();
+    let mut peer = Peer::connect_until(&address, start + Duration::from_millis(300)).unwrap();
+    let kind = peer.receive().unwrap_err().kind();
+    assert!(matches!(kind, io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock), "{kind}");
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    drop(peer);
+    sender.join().unwrap();
+}
+
+#[test]
+fn writes_and_names_end_in_time() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let start = Instant::now();
+    let mut peer =
+        Peer::connect_until(&format!("localhost:{port}"), start + Duration::from_secs(10)).unwrap();
+    peer.set_end(Instant::now() + Duration::from_millis(200));
+    // Nobody reads them.
+    assert!(peer.send(&vec![b'x'; 64 << 20]).is_err());
+    assert!(Peer::connect_until("localhost:1", start).is_err());
+    assert!(start.elapsed() < Duration::from_secs(8), "{:?}", start.elapsed());
+}

@@ -138,6 +138,14 @@ impl Events {
         *self.read_causes.lock() = read;
     }
 
+    /// Forgets a family that was dropped, but for the history of its jobs and stalls.
+    pub(super) fn forget(&self, family: &str) {
+        let mut log = self.log.lock();
+        log.causes.remove(family);
+        log.conditions.remove(family);
+        log.sealed.remove(family);
+    }
+
     fn begin(&self, job: Job) {
         let mut log = self.log.lock();
         // The engine reports no end of a flush that failed: the next one of the family shows that it is over.

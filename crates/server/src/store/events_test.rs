@@ -48,6 +48,26 @@ fn a_repeated_flush_ends_the_one_before() {
 }
 
 #[test]
+fn a_dropped_family_is_forgotten() {
+    let events = Arc::new(Events::default());
+    events.set_causes(Some(Box::new(|_| vec![("l0-stops".to_owned(), 1)])));
+    stall(&events, WriteStallCondition::Stopped);
+    let info = MemTableInfo {
+        cf_name: "r1".to_owned(),
+        first_seqno: 1,
+        earliest_seqno: 1,
+        num_entries: 3,
+        num_deletes: 0,
+    };
+    Listener(events.clone()).on_memtable_sealed(&info);
+    assert_eq!((events.conditions().len(), events.sealed_entries("r1")), (1, 3));
+    events.forget("r1");
+    assert_eq!((events.conditions().len(), events.sealed_entries("r1")), (0, 0));
+    assert!(events.log.lock().causes.is_empty());
+    assert_eq!(events.stalls().len(), 1, "the history stays");
+}
+
+#[test]
 fn an_error_ends_the_flushes_until_writes_resume() {
     let events = Arc::new(Events::default());
     events.begin(job(JobKind::Flush, 1, "r1"));

@@ -413,7 +413,10 @@ impl Store for LocalStore {
         }
         self.families.store(Arc::new(families));
         self.rows.forget_partition(partition);
-        Ok(self.db.drop_cf(family.name())?)
+        self.db.drop_cf(family.name())?;
+        // Afterwards: until then the engine may report more of it.
+        self.events.forget(family.name());
+        Ok(())
     }
 
     fn set_options(&self, partition: Partition, options: &[(&str, &str)]) -> Result<()> {

@@ -10,8 +10,11 @@ use crate::text::integer;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The elements of a page, and the bytes of a string that are read.
+/// The most elements of a page.
 const PAGE: i64 = 100;
+/// The bytes that elements of a page have together, if they are as large as the average; one element is always read.
+const PAGE_BYTES: i64 = 4 << 20;
+/// The bytes of a string that are read.
 const STRING_BYTES: &[u8] = b"4095";
 
 /// The value of a key. Which of `string` and `elements` is filled depends on the type.
@@ -124,17 +127,23 @@ fn string(reader: &Reader<'_>, value: &mut Value) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Returns how many elements a page has: fewer if they are large.
+fn room(value: &Value) -> i64 {
+    let average = value.bytes / value.length.max(1);
+    (PAGE_BYTES / average.max(1)).clamp(1, PAGE)
+}
+
 /// Returns the place that a cursor means, and the ends of the page there.
-fn page(cursor: &[u8]) -> Result<(i64, String, String), Refusal> {
+fn page(cursor: &[u8], room: i64) -> Result<(i64, String, String), Refusal> {
     let from = if cursor.is_empty() { Some(0) } else { integer::parse(cursor) };
     let from = from.filter(|from| (0..=i64::MAX - PAGE).contains(from));
     let from = from.ok_or_else(|| Refusal::bad("cursor: expected the cursor of a reply"))?;
-    Ok((from, from.to_string(), (from + PAGE - 1).to_string()))
+    Ok((from, from.to_string(), (from + room - 1).to_string()))
 }
 
 fn list(reader: &Reader<'_>, cursor: &[u8], value: &mut Value) -> Result<(), Refusal> {
-    let (from, first, last) = page(cursor)?;
     value.length = reader.of_key("LLEN")?.integer();
+    let (from, first, last) = page(cursor, room(value))?;
     let range = reader.run(&[b"LRANGE", reader.key, first.as_bytes(), last.as_bytes()])?.array();
     let numbered = range.into_iter().map(Answer::text).zip(from..);
     value.elements =
@@ -144,8 +153,8 @@ fn list(reader: &Reader<'_>, cursor: &[u8], value: &mut Value) -> Result<(), Ref
 }
 
 fn sorted_set(reader: &Reader<'_>, cursor: &[u8], value: &mut Value) -> Result<(), Refusal> {
-    let (from, first, last) = page(cursor)?;
     value.length = reader.of_key("ZCARD")?.integer();
+    let (from, first, last) = page(cursor, room(value))?;
     let words: [&[u8]; 5] =
         [b"ZRANGE", reader.key, first.as_bytes(), last.as_bytes(), b"WITHSCORES"];
     value.elements = pairs(reader.run(&words)?.array());
@@ -170,7 +179,8 @@ fn scanned(
 ) -> Result<(), Refusal> {
     value.length = reader.of_key(count)?.integer();
     let cursor = if cursor.is_empty() { b"0" } else { cursor };
-    let words: [&[u8]; 5] = [scan.as_bytes(), reader.key, cursor, b"COUNT", b"100"];
+    let count = room(value).to_string();
+    let words: [&[u8]; 5] = [scan.as_bytes(), reader.key, cursor, b"COUNT", count.as_bytes()];
     let mut reply = reader.run(&words)?.array().into_iter();
     let next = reply.next().unwrap_or(Answer::Null).text();
     let found = reply.next().unwrap_or(Answer::Null).array();
@@ -197,7 +207,9 @@ fn pairs(answers: Vec<Answer>) -> Vec<Element> {
 fn stream(reader: &Reader<'_>, cursor: &[u8], value: &mut Value) -> Result<(), Refusal> {
     value.length = reader.of_key("XLEN")?.integer();
     let end = if cursor.is_empty() { b"+".to_vec() } else { [b"(", cursor].concat() };
-    let words: [&[u8]; 6] = [b"XREVRANGE", reader.key, &end, b"-", b"COUNT", b"100"];
+    let (room, key) = (room(value), reader.key);
+    let count = room.to_string();
+    let words: [&[u8]; 6] = [b"XREVRANGE", key, &end, b"-", b"COUNT", count.as_bytes()];
     let mut last = Vec::new();
     for entry in reader.run(&words)?.array() {
         let mut parts = entry.array().into_iter();
@@ -208,8 +220,22 @@ fn stream(reader: &Reader<'_>, cursor: &[u8], value: &mut Value) -> Result<(), R
         value.elements.push(Element::new(&id, &fields));
         last = id;
     }
-    if value.elements.len() as i64 == PAGE {
+    if value.elements.len() as i64 == room {
         value.cursor = show(&last);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_of_large_elements_have_fewer() {
+        let room = |bytes, length| room(&Value { bytes, length, ..Value::default() });
+        assert_eq!([room(0, 0), room(1000, 10), room(1 << 40, 1 << 30)], [100; 3]);
+        assert_eq!(room(100 << 20, 100), 4);
+        assert_eq!(room(1 << 40, 10), 1);
+        assert_eq!(room(i64::MAX, 0), 1);
+    }
 }

@@ -89,3 +89,32 @@ fn patterns_of_sort_need_all_keys_in_the_same_selector() {
     assert!(reads(&["(+sort ~list %R~*)"]));
     assert!(reads(&["+sort", "~*"]));
 }
+
+#[test]
+fn all_keys_of_migrate_are_checked() {
+    let some = user(&["+@all", "~a*", "~keys"]);
+    // A word that is "" stands for the empty argument.
+    let run = |text: &str| {
+        let words: Vec<&[u8]> = text
+            .split(' ')
+            .map(|word| if word == "\"\"" { b"" } else { word.as_bytes() })
+            .collect();
+        let args = Args::new(&words);
+        check(&some, table::find(args).unwrap(), args)
+    };
+    for (rest, expected) in [
+        ("a 0 9", Ok(())),
+        ("b 0 9", Err(Denied::Key(3))),
+        ("keys 0 9 COPY", Ok(())),
+        ("\"\" 0 9 KEYS a keys a", Ok(())),
+        ("\"\" 0 9 KEYS b keys a", Err(Denied::Key(7))),
+        ("\"\" 0 9 KEYS keys b", Err(Denied::Key(8))),
+        ("\"\" 0 9 AUTH keys KEYS a", Ok(())),
+        ("\"\" 0 9 AUTH keys KEYS b", Err(Denied::Key(9))),
+        ("\"\" 0 9 AUTH2 keys a KEYS b", Err(Denied::Key(10))),
+        ("\"\" 0 9 AUTH keys", Err(Denied::Key(3))),
+        ("\"\" 0 9", Err(Denied::Key(3))),
+    ] {
+        assert_eq!(run(&format!("MIGRATE h 1 {rest}")), expected, "{rest}");
+    }
+}

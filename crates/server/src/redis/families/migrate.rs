@@ -1,7 +1,7 @@
 //! MIGRATE: keys move to another server, which restores them from the serialized form.
 //!
 //! The command runs on a thread of its own, since it waits for the other server. It holds the latches of its keys all
-//! the while, so no client changes them between the copy and the deletion.
+//! the while, so no client changes them between the copy and the deletion. So all that it waits for has an end.
 
 use crate::dump::{self, Version};
 use crate::redis::args::{Args, is};
@@ -9,15 +9,18 @@ use crate::redis::command::{APART, Command, Group, WRITE};
 use crate::redis::context::{Cause, Context};
 use crate::redis::failure::{Done, Failure, SYNTAX};
 use crate::redis::families::dump::read;
-use crate::redis::keyspec::{RW_POP, RW_POP_INCOMPLETE, all_after, filled};
+use crate::redis::keyspec::{self, KeySpec, MIGRATE_KEY, MIGRATE_OPTIONS, migrate_operands};
 use crate::resp::{Peer, PeerReply, write_request};
+use std::collections::HashSet;
 use std::io::{self, ErrorKind};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub(in crate::redis) const COMMANDS: &[Command] =
     &[Command::new("migrate", -6, WRITE.and(APART), Group::Generic, migrate)
-        .with_keys(&[filled(3, RW_POP), all_after("KEYS", -2, RW_POP_INCOMPLETE)])
+        .with_keys(&KEYS)
         .with_docs("2.6.0", "Moves keys to another server.")];
+
+const KEYS: [KeySpec; 2] = keyspec::migrate();
 
 /// Keys that are sent before their replies are read.
 const BATCH: usize = 32;
@@ -25,6 +28,8 @@ const BATCH: usize = 32;
 const STEP_MAX_MS: i64 = 60_000;
 /// The time of each step if the client asks for none.
 const STEP_DEFAULT_MS: i64 = 1000;
+/// The longest time of all steps.
+const TOTAL_MAX: Duration = Duration::from_secs(300);
 
 const WRITING: &str = "writing to target instance";
 const READING: &str = "reading from target instance";
@@ -34,6 +39,8 @@ struct Request<'a> {
     address: String,
     database: i64,
     timeout: Duration,
+    /// When the command ends at the latest.
+    end: Instant,
     keeps: bool,
     replaces: bool,
     /// The words of AUTH for the other server.
@@ -44,19 +51,22 @@ struct Request<'a> {
 impl<'a> Request<'a> {
     fn parse(args: Args<'a>) -> Done<Request<'a>> {
         let (mut keeps, mut replaces, mut login) = (false, false, None);
-        let mut keys = vec![args.at(3)];
-        let mut words = args.options(6);
+        // The positions of keys, for rights and latches, are found in the same way: see `keyspec::migrate`.
+        let mut keys = vec![args.at(MIGRATE_KEY)];
+        let mut words = args.options(MIGRATE_OPTIONS);
         while let Some(word) = words.next() {
             if is(word, "copy") {
                 keeps = true;
             } else if is(word, "replace") {
                 replaces = true;
-            } else if is(word, "auth") && words.left() >= 1 {
-                login = Some(vec![&b"AUTH"[..], words.value()?]);
-            } else if is(word, "auth2") && words.left() >= 2 {
-                login = Some(vec![&b"AUTH"[..], words.value()?, words.value()?]);
+            } else if is(word, "auth") || is(word, "auth2") {
+                let mut request = vec![&b"AUTH"[..]];
+                for _ in 0..migrate_operands(word) {
+                    request.push(words.value()?);
+                }
+                login = Some(request);
             } else if is(word, "keys") {
-                if !args.at(3).is_empty() {
+                if !args.at(MIGRATE_KEY).is_empty() {
                     return Err(
                         "ERR When using MIGRATE KEYS option, the key argument must be set to \
                                 the empty string"
@@ -77,12 +87,18 @@ impl<'a> Request<'a> {
             false => format!("{host}:{}", args.at(2).escape_ascii()),
         };
         let timeout = Duration::from_millis(timeout_ms.min(STEP_MAX_MS).unsigned_abs());
-        Ok(Request { address, database, timeout, keeps, replaces, login, keys })
+        let end = Instant::now() + TOTAL_MAX;
+        Ok(Request { address, database, timeout, end, keeps, replaces, login, keys })
+    }
+
+    /// Returns when a step ends at the latest that begins now.
+    fn step_end(&self) -> Instant {
+        (Instant::now() + self.timeout).min(self.end)
     }
 
     /// Connects, authenticates and selects the database.
     fn connect(&self) -> Done<Peer> {
-        let mut peer = Peer::connect(&self.address, self.timeout).map_err(|error| {
+        let mut peer = Peer::connect_until(&self.address, self.step_end()).map_err(|error| {
             // Redis notices when it writes that nobody listens.
             let is_refused = error.kind() == ErrorKind::ConnectionRefused;
             lost(if is_refused { WRITING } else { "connecting to the client" })
@@ -90,6 +106,7 @@ impl<'a> Request<'a> {
         let database = self.database.to_string();
         let select = [&b"SELECT"[..], database.as_bytes()];
         for words in self.login.iter().map(Vec::as_slice).chain([&select[..]]) {
+            peer.set_end(self.step_end());
             accepted(peer.call(words).map_err(|_| lost(READING))?)?;
         }
         Ok(peer)
@@ -104,9 +121,9 @@ fn migrate(context: &mut Context<'_>, args: Args<'_>) -> Done {
     if !context.is_detached() {
         return Err(Failure::NeedsThread);
     }
-    let mut present = Vec::with_capacity(request.keys.len());
+    let (mut present, mut seen) = (Vec::new(), HashSet::with_capacity(request.keys.len()));
     for key in &request.keys {
-        if context.head(&context.place(key))?.is_some() && !present.contains(key) {
+        if seen.insert(*key) && context.head(&context.place(key))?.is_some() {
             present.push(*key);
         }
     }
@@ -151,6 +168,9 @@ fn send<'k>(
 ) -> Done<io::Result<Vec<&'k [u8]>>> {
     let mut sent = Vec::with_capacity(keys.len());
     for key in keys {
+        if is_stopping(context) {
+            return Ok(Err(ErrorKind::Interrupted.into()));
+        }
         let expire_ms = context.head(&context.place(key))?.map_or(0, |head| head.expire_ms);
         let Some(value) = read(context, key)? else { continue };
         // Relative, since the clocks of two machines may differ.
@@ -165,12 +185,27 @@ fn send<'k>(
         }
         let mut bytes = Vec::new();
         write_request(&mut bytes, &words);
-        if let Err(error) = peer.send(&bytes) {
+        if let Err(error) = send_all(request, peer, &bytes) {
             return Ok(Err(error));
         }
         sent.push(*key);
     }
     Ok(Ok(sent))
+}
+
+/// Sends bytes. Each part of them is a step, since a large value may take long.
+fn send_all(request: &Request<'_>, peer: &mut Peer, bytes: &[u8]) -> io::Result<()> {
+    const PART: usize = 1 << 20;
+    for part in bytes.chunks(PART) {
+        peer.set_end(request.step_end());
+        peer.send(part)?;
+    }
+    Ok(())
+}
+
+/// Returns whether the server stops: then the keys that did not move yet stay.
+fn is_stopping(context: &Context<'_>) -> bool {
+    context.server.scripts.is_stopping()
 }
 
 /// Reads the replies for keys, and deletes those that the other server has. Notes the first refusal.
@@ -182,6 +217,10 @@ fn receive(
     failure: &mut Option<Failure>,
 ) -> io::Result<Done> {
     for key in keys {
+        if is_stopping(context) {
+            return Err(ErrorKind::Interrupted.into());
+        }
+        peer.set_end(request.step_end());
         match accepted(peer.receive()?) {
             Ok(()) if request.keeps => {}
             Ok(()) => {

@@ -3,16 +3,18 @@
 use super::Upstream;
 use super::position::{Position, Target};
 use super::state::Mode;
-use crate::dump::{DumpError, Item, RdbFile};
+use crate::dump::{DumpError, Entry, Item, RdbFile, Value};
 use crate::error::{Error, Result};
 use crate::redis::args::Args;
 use crate::redis::entries::{EntryBatch, Existing, Writing, error_of};
 use crate::redis::execute::Worker;
 use crate::redis::failure::{Done, Failure};
+use crate::redis::scripts::check_libraries;
 use crate::redis::server::Server;
 use crate::redis::session::Session;
 use crate::redis::table;
 use crate::resp::Reply;
+use crate::rows::redis::COLLECTION_KEY_MAX;
 use std::io::Read;
 
 /// The most memory that one value may take.
@@ -28,26 +30,47 @@ const NOTED_KEYS: u64 = 1000;
 ///
 /// # Errors
 ///
-/// The file is damaged, or has something that is not supported or keys of databases beyond `databases`, or `note`
-/// failed.
+/// The file is damaged, or has something that is not supported, keys of databases beyond `databases`, keys that are too
+/// long, or functions that do not load, or `note` failed.
 pub(super) fn check(source: impl Read, databases: u32, note: &mut Note<'_>) -> Result<()> {
     let mut file = RdbFile::open(source, VALUE_MAX).map_err(|error| damaged(0, &error))?;
-    let mut keys = 0;
+    let (mut keys, mut libraries) = (0, Vec::new());
     while let Some(item) = file.next_item().map_err(|error| damaged(file.offset(), &error))? {
-        let Item::Entry(entry) = item else { continue };
-        if entry.database >= u64::from(databases) {
-            let index = entry.database;
-            return Err(Error::Setting(format!(
-                "the copy has keys of database {index}: there are {databases} databases here; start \
-                 the server with more --databases"
-            )));
+        match item {
+            Item::Entry(entry) => check_entry(&entry, databases)?,
+            Item::Function(code) => {
+                libraries.push(code);
+                continue;
+            }
+            Item::Field { .. } => continue,
         }
         keys += 1;
         if keys % NOTED_KEYS == 0 {
             note(keys, file.offset() as u64)?;
         }
     }
+    check_libraries(libraries)?;
     note(keys, file.offset() as u64)
+}
+
+/// Refuses keys that this server cannot have.
+fn check_entry(entry: &Entry, databases: u32) -> Result<()> {
+    if entry.database >= u64::from(databases) {
+        let index = entry.database;
+        return Err(Error::Setting(format!(
+            "the copy has keys of database {index}: there are {databases} databases here; start \
+             the server with more --databases"
+        )));
+    }
+    let length = entry.key.len();
+    if length > COLLECTION_KEY_MAX && !matches!(entry.value, Value::String(_)) {
+        let start = entry.key.get(..40).unwrap_or_default().escape_ascii();
+        return Err(Error::Setting(format!(
+            "the copy has a key of {length} bytes that is no string, and begins with {start}: such keys have at \
+             most {COLLECTION_KEY_MAX} bytes here"
+        )));
+    }
+    Ok(())
 }
 
 fn damaged(offset: usize, error: &DumpError) -> Error {

@@ -12,7 +12,10 @@
 //! 1. A bucket belongs to a shard, and so do the entries that its slots name. Only a thread that holds the shard's lock
 //!    changes slots (but for the bits `is used` and `is read`, which readers set) and entries.
 //! 2. Such a thread has begun a change of the stamp of each bucket whose slots it changes, or whose entries it writes.
-//!    A slot ceases to name an entry before the entry's words are used again.
+//!    A slot ceases to name an entry before the entry's words are used again. Words may be freed by one thread, under
+//!    the stamp of the old entry's bucket, and used by another one, whose change began (with its fence) before it took
+//!    the lock. So taking the lock is followed by a fence, too: a reader that sees the new words then sees that the
+//!    stamp of the old entry's bucket changed.
 //! 3. So a reader that finds the stamp as it was, quiet, has read the entry of its row and no mixture.
 //! 4. A ring is filled from its beginning to its end, over and over. What is in the way is dropped, the oldest first;
 //!    an entry that was used since it came is moved behind the newest one instead, once.
@@ -22,7 +25,7 @@
 
 use super::ring::{Ring, Shard};
 use super::stamp::{Seen, Stamp};
-use super::sync::{AtomicU64, Ordering};
+use super::sync::{AtomicU64, Ordering, fence};
 use super::{KEY_MAX, VALUE_MAX, words};
 use crate::error::{Error, Result};
 use crate::store::Partition;
@@ -185,10 +188,13 @@ impl Table {
 
     /// Locks the shard of a bucket.
     pub(super) fn lock(&self, bucket: Bucket<'_>) -> MutexGuard<'_, Ring> {
-        match self.shards.get(bucket.shard) {
-            Some(shard) => shard.lock(),
-            None => unreachable!("the number of a shard is below their count"),
-        }
+        let Some(shard) = self.shards.get(bucket.shard) else {
+            unreachable!("the number of a shard is below their count")
+        };
+        let ring = shard.lock();
+        // What other threads did under the lock is visible before what this one stores: see point 2 above.
+        fence(Ordering::Release);
+        ring
     }
 
     /// Returns the bytes of buckets and of entries that were used so far, and those that there are.

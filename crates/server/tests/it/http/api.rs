@@ -290,6 +290,51 @@ fn keys_and_values_are_shown_by_type() {
     assert_eq!(http.get("/api/v1/keys?database=99").status, 404);
 }
 
+/// Pages deep in a large sorted set are found, and a key that is held by a slow command holds up no other one.
+#[test]
+fn deep_pages_and_keys_that_are_held() {
+    let (ours, mut client, http) = start();
+    for from in (0..40_000).step_by(1000) {
+        let members: String = (from..from + 1000).map(|at| format!(" {at} m{at:05}")).collect();
+        ask(&mut client, &format!("ZADD large{members}"));
+    }
+    let page = http.json("/value?key=large&cursor=20000");
+    assert_eq!(page["elements"][0]["name"], "m20000");
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = silent.local_addr().unwrap().port();
+    let mut holder = ours.connect();
+    holder.send(&crate::redis::words(&format!("MIGRATE 127.0.0.1 {port} list 0 4000")));
+    let _accepted = silent.accept().unwrap();
+    let waiting = std::thread::spawn(move || http.get("/api/v1/value?key=list").status);
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    let start = std::time::Instant::now();
+    assert_eq!(http.json("/value?key=string")["string"], "hello");
+    // Nor does a wrong password: health is asked on the thread that notes it.
+    let nobody = "Authorization: Basic bm9ib2R5Ong=\r\n";
+    assert_eq!(http.send("GET", "/api/v1/overview", nobody, "").status, 401);
+    assert_eq!(http.get("/health").status, 200);
+    assert!(start.elapsed() < std::time::Duration::from_secs(3), "{:?}", start.elapsed());
+    assert_eq!(waiting.join().unwrap(), 200);
+}
+
+/// Pages of large elements have few of them, and what is larger than a page may be is refused by name.
+#[test]
+fn pages_of_large_elements_are_small() {
+    let (_ours, mut client, http) = start();
+    let mut push = |key: &str, bytes: usize| {
+        client.call(&[b"RPUSH".to_vec(), key.as_bytes().to_vec(), vec![b'x'; bytes]])
+    };
+    (0..8).for_each(|_| drop(push("blobs", 2 << 20)));
+    let page = http.json("/value?key=blobs&cursor=2");
+    let elements = page["elements"].as_array().unwrap();
+    assert!((1..=2).contains(&elements.len()), "{}", elements.len());
+    assert_eq!(page["cursor"], (2 + elements.len()).to_string());
+    push("giant", 17 << 20);
+    let refused = http.get("/api/v1/value?key=giant");
+    assert_eq!(refused.status, 400);
+    assert!(refused.body.contains("LRANGE"), "{}", refused.body);
+}
+
 #[test]
 fn settings_say_who_set_them_and_hide_secrets() {
     let (ours, mut client, http) = start();

@@ -1,6 +1,7 @@
 //! MIGRATE between two of our servers, and to Redis, compared with MIGRATE of Redis.
 
 use super::{Client, Ours, Theirs, Value, words};
+use std::io::Write;
 use std::net::{SocketAddr, TcpListener};
 use std::time::{Duration, Instant};
 
@@ -131,6 +132,57 @@ fn a_target_that_does_not_answer_holds_up_nobody_else() {
     assert_eq!(client.receive(), Value::Error(error.into()));
     assert!(start.elapsed() >= Duration::from_millis(1900), "{:?}", start.elapsed());
     assert_eq!(client.say("GET k"), Value::bulk("1"));
+}
+
+/// A target that sends a byte now and then gets no more time than one that is silent.
+#[test]
+fn a_target_that_answers_slowly_does_not_hold_the_keys() {
+    let ours = Ours::start();
+    let slow = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut client = ours.connect();
+    client.say("SET k 1");
+    let start = Instant::now();
+    client.send(&to(slow.local_addr().unwrap(), "k 0 500"));
+    let (mut socket, _) = slow.accept().unwrap();
+    let writer = std::thread::spawn(move || {
+        while socket.write_all(b"+").is_ok() {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    });
+    let error = "IOERR error or timeout reading from target instance";
+    assert_eq!(client.receive(), Value::Error(error.into()));
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    writer.join().unwrap();
+    assert_eq!(client.say("GET k"), Value::bulk("1"));
+}
+
+/// Keys and passwords that are words of the command, and the empty key, move and are guarded as others are.
+#[test]
+fn keys_with_odd_names_move_if_the_user_may() {
+    let (source, target) = (Ours::start(), Ours::start());
+    target.connect().say("CONFIG SET requirepass keys");
+    let mut client = source.connect();
+    client.pipeline(&[
+        words("MSET keys 1 a 2 secret 3"),
+        vec![b"SET".to_vec(), vec![], b"4".to_vec()],
+    ]);
+    client.say("ACL SETUSER u on nopass +@all ~a ~keys");
+    let mut user = source.connect();
+    user.say("AUTH u x");
+    let is_refused =
+        |reply: Value| matches!(reply, Value::Error(text) if text.starts_with("NOPERM"));
+    assert!(is_refused(user.call(&keys_to(target.address, "AUTH keys", "secret keys a"))));
+    let mut empty = to(target.address, "key 0 5000 AUTH keys");
+    empty[3].clear();
+    assert!(is_refused(user.call(&empty)));
+    assert_eq!(client.say("DBSIZE"), Value::Integer(4));
+    assert_eq!(user.call(&keys_to(target.address, "AUTH keys", "a keys")), ok());
+    assert_eq!(client.call(&empty), ok());
+    assert_eq!(client.say("KEYS *"), Value::Array(vec![Value::bulk("secret")]));
+    let mut at = target.connect();
+    at.say("AUTH keys");
+    assert_eq!(at.say("MGET keys a"), Value::Array(vec![Value::bulk("1"), Value::bulk("2")]));
+    assert_eq!(at.say("DBSIZE"), Value::Integer(3));
 }
 
 #[test]

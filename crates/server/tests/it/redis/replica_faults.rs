@@ -4,6 +4,7 @@ use super::replica::{info, wait_for};
 use super::upstream::{ID, Link, Upstream, counted, marked, rdb, text};
 use super::{Client, Value};
 use crate::crash::program::Program;
+use ferrolith_server::dump::{self, Entry, RdbWriter, Version};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -64,6 +65,21 @@ fn a_bad_copy_changes_nothing() {
     // A value of a module.
     let module = [&good[..9], &[7, 1, b'k', 0x81, 1, 2, 3, 4, 5, 6, 7, 8, 0]].concat();
     let beyond = rdb([text(0, "new", "x", None), text(16, "new", "x", None)]);
+    let list = dump::Value::List(vec![b"x".to_vec()]);
+    let key = vec![b'k'; 70_000];
+    let long = rdb([Entry { database: 0, key, value: list, expires_ms: None }]);
+    // The first library would load.
+    let library = |codes: &[&str]| {
+        let mut file = RdbWriter::begin(Vec::new(), Version::V10).unwrap();
+        codes.iter().for_each(|code| file.function(code.as_bytes()).unwrap());
+        file.entry(&text(0, "new", "x", None)).unwrap();
+        file.finish().unwrap()
+    };
+    let good_code = "#!lua name=g\nredis.register_function('g', function() return 8 end)";
+    let bad_code = "#!lua name=b\nredis.register_function('b', nonsense.field)";
+    let same_code = "#!lua name=s\nredis.register_function('g', function() return 9 end)";
+    let bad_library = library(&[good_code, bad_code]);
+    let same_function = library(&[good_code, same_code]);
     let full = |rdb: &[u8]| counted(rdb);
     let cases = [
         (counted(&good)[..middle].to_vec(), "receiving the copy"),
@@ -76,6 +92,9 @@ fn a_bad_copy_changes_nothing() {
         (full(&module), "module"),
         (full(&beyond), "more --databases"),
         (full(b"no RDB file"), "the copy of the data"),
+        (full(&long), "at most 65535 bytes"),
+        (full(&bad_library), "nonsense"),
+        (full(&same_function), "a library of functions in the copy"),
     ];
     let dir = tempfile::tempdir().unwrap();
     let (mut program, mut our) = start(dir.path());

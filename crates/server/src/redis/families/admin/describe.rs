@@ -127,7 +127,7 @@ fn write_names<'n>(out: &mut Reply, names: impl Iterator<Item = &'n str>) {
 
 /// Returns whether keys are found at positions that depend on the number of arguments only.
 fn is_fixed(spec: &KeySpec) -> bool {
-    matches!((spec.begin, spec.find), (Begin::Index(_) | Begin::Filled(_), Find::Range { .. }))
+    spec.begin.index().is_some() && matches!(spec.find, Find::Range { .. })
 }
 
 /// Returns the first key, the last key and the distance between keys, as clients from before Redis 7 want them; zeros
@@ -135,9 +135,7 @@ fn is_fixed(spec: &KeySpec) -> bool {
 fn legacy_range(command: &Command) -> [i32; 3] {
     let mut range = [0; 3];
     for spec in command.keys {
-        let (Begin::Index(first) | Begin::Filled(first), Find::Range { last, step, .. }) =
-            (spec.begin, spec.find)
-        else {
+        let (Some(first), Find::Range { last, step, .. }) = (spec.begin.index(), spec.find) else {
             continue;
         };
         let (first, step) = (first as i32, step as i32);
@@ -167,21 +165,19 @@ fn write_key_spec(out: &mut Reply, spec: &KeySpec) {
     out.bulk(b"begin_search");
     out.map(2);
     out.bulk(b"type");
-    match spec.begin {
-        Begin::Index(at) | Begin::Filled(at) => {
-            out.bulk(b"index");
-            out.bulk(b"spec");
-            write_pairs(out, &[("index", at as i64)]);
-        }
-        Begin::Keyword(word, from) => {
-            out.bulk(b"keyword");
-            out.bulk(b"spec");
-            out.map(2);
-            out.bulk(b"keyword");
-            out.bulk(word.to_uppercase().as_bytes());
-            out.bulk(b"startfrom");
-            out.integer(from.into());
-        }
+    if let Some(at) = spec.begin.index() {
+        out.bulk(b"index");
+        out.bulk(b"spec");
+        write_pairs(out, &[("index", at as i64)]);
+    }
+    if let Some((word, from)) = spec.begin.keyword() {
+        out.bulk(b"keyword");
+        out.bulk(b"spec");
+        out.map(2);
+        out.bulk(b"keyword");
+        out.bulk(word.to_uppercase().as_bytes());
+        out.bulk(b"startfrom");
+        out.integer(from.into());
     }
     out.bulk(b"find_keys");
     out.map(2);
