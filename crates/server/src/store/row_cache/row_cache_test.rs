@@ -314,3 +314,24 @@ fn memory_is_bounded_and_used_rows_stay() {
     assert!(figure("ferrolith.row-cache-usage") <= figure("ferrolith.row-cache-capacity"));
     assert!(figure("ferrolith.row-cache-usage") as usize > SMALL * 9 / 10);
 }
+
+/// A place that is used again may hold any bytes, even those of an entry of the row that was there.
+#[test]
+fn values_that_look_like_entries_are_not_read() {
+    let (cache, key) = (new(), b"Mvictim!");
+    let sizes = u64::from(P.0) << 32 | (key.len() as u64) << 16 | 8;
+    let fake = [5, sizes, 0, u64::from_le_bytes(*key), u64::from_le_bytes(*b"fakefake")];
+    let value: Vec<u8> =
+        fake.iter().cycle().take(VALUE_MAX / 8).flat_map(|word| word.to_le_bytes()).collect();
+    let mut random = fastrand::Rng::with_seed(3);
+    for round in 0..40u32 {
+        if let Err(ticket) = get(&cache, key) {
+            cache.fill(ticket.unwrap(), P, key, b"original");
+        }
+        for at in 0..400u32 {
+            let other = [b"M".as_slice(), &round.to_le_bytes(), &at.to_le_bytes()].concat();
+            put(&cache, &other, &value[..random.usize(2000..VALUE_MAX)]);
+        }
+        assert_ne!(get(&cache, key).ok().as_deref(), Some(&b"fakefake"[..]));
+    }
+}
