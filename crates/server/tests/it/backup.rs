@@ -200,7 +200,7 @@ fn the_next_backup_uses_what_a_kill_left() {
     let info = back_up(&mut client, "FERROLITH BACKUP daily");
     let number = |name: &str| info[name].parse::<u64>().unwrap();
     // At least one of the tables is still in use.
-    assert!(number("backup_last_reused_bytes") > 1 << 20, "{info:?}");
+    assert!(number("backup_last_reused_bytes") > 0, "{info:?}");
     assert!(number("backup_last_bytes") > number("backup_last_reused_bytes"), "{info:?}");
 }
 
