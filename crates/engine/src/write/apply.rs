@@ -20,8 +20,8 @@ pub struct MemtableInserter<'a, L> {
     last: Option<(u32, Option<&'a MemTable>)>,
     /// The number of puts that replaced an older value in place.
     updated: u64,
-    /// What a batch of several records adds; `None` for a batch of one, which is inserted at once. Memtables that update
-    /// in place get everything at once: a put must see the records before it.
+    /// What a batch of several records adds; `None` for a batch of one, which is inserted at once. Memtables that
+    /// update in place get everything at once: a put must see the records before it.
     additions: Option<Additions<'a>>,
 }
 

@@ -3,7 +3,7 @@
 use super::environment::variable;
 use super::file::{Gathered, Source, flags};
 use super::{Flags, Machine};
-use crate::http::HIDDEN;
+use crate::http::{self, HIDDEN};
 use crate::redis::parameters::Id;
 use crate::store::Durability;
 use crate::store::local::StoreOptions;
@@ -20,6 +20,19 @@ pub struct Setting {
     pub source: Source,
     /// What it means.
     pub help: String,
+}
+
+impl From<Setting> for http::Setting {
+    fn from(setting: Setting) -> http::Setting {
+        let source = match setting.source {
+            Source::Default => http::Source::Default,
+            Source::File => http::Source::File,
+            Source::Environment => http::Source::Environment,
+            Source::Flag => http::Source::Flag,
+        };
+        let Setting { name, value, help: description, .. } = setting;
+        http::Setting { name, value, source, description }
+    }
 }
 
 /// Something that follows from settings.

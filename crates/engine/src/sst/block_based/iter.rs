@@ -327,8 +327,8 @@ fn pacing(table: &BlockBasedTable, ro: &TableIterOptions) -> Pacing {
     }
 }
 
-/// Copies a block, and charges the copy until the next one replaces it. If blocks stay `pinned`, all copies are charged:
-/// each is made once.
+/// Copies a block, and charges the copy until the next one replaces it. If blocks stay `pinned`, all copies are
+/// charged: each is made once.
 #[cold]
 fn copied(
     block: Held<Block>,

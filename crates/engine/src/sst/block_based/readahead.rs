@@ -192,8 +192,8 @@ impl Readahead {
         Ok(self.buffer.get(at..at + len).unwrap_or_default())
     }
 
-    /// Returns the offset up to which a read from `offset` may reach that should reach up to `wanted`. Frees a buffer that
-    /// has become too large.
+    /// Returns the offset up to which a read from `offset` may reach that should reach up to `wanted`. Frees a buffer
+    /// that has become too large.
     #[inline]
     fn allowed(&mut self, offset: u64, wanted: u64) -> u64 {
         let Some(charge) = self.charge.as_ref().filter(|_| !self.pacing.is_fixed()) else {

@@ -2,7 +2,6 @@
 
 use super::super::App;
 use super::super::refusal::Refusal;
-use crate::config;
 use crate::redis::Server;
 use crate::redis::parameters;
 use schemars::JsonSchema;
@@ -42,18 +41,6 @@ pub struct Setting {
     pub source: Source,
     /// What it does.
     pub description: String,
-}
-
-impl From<config::Setting> for Setting {
-    fn from(setting: config::Setting) -> Setting {
-        let source = match setting.source {
-            config::Source::Default => Source::Default,
-            config::Source::File => Source::File,
-            config::Source::Environment => Source::Environment,
-            config::Source::Flag => Source::Flag,
-        };
-        Setting { name: setting.name, value: setting.value, source, description: setting.help }
-    }
 }
 
 /// Settings in force.
