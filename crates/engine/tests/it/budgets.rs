@@ -217,6 +217,7 @@ fn memory_is_freed_although_memtables_should_be_merged() {
     let dir = temp_dir();
     let mut options = large();
     options.db.memory_limit = 64 << 20;
+    options.cf.write_buffer_size = 6 << 20;
     options.cf.min_write_buffer_number_to_merge = 4;
     options.cf.max_write_buffer_number = 6;
     let db = Db::open(&options, dir.path()).unwrap();
