@@ -193,8 +193,10 @@ fn a_multi_get_reads_each_block_once() {
         assert_eq!(found.unwrap().as_deref(), Some(&value(i)[..]));
     }
     assert!((18..=20).contains(&n), "18 blocks, of which a pair may cross an end: {n}");
-    let (n, _) = reads(&fs, || db.multi_get(&ro(), &wanted));
-    assert_eq!(n, 0, "they are cached");
+    // The cache may refuse a block once, when its place is in use.
+    let again = (0..4).map(|_| reads(&fs, || db.multi_get(&ro(), &wanted)).0);
+    let again: Vec<_> = again.collect();
+    assert!(again[0] <= 1 && again[3] == 0, "they are cached: {again:?}");
 }
 
 /// In level 0, the newest file decides, whichever of its blocks are cached.

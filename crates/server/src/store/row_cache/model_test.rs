@@ -139,5 +139,5 @@ fn run(seed: u64) -> u64 {
 #[test]
 fn hits_are_what_the_engine_has() {
     let hits: u64 = (0..150).map(run).sum();
-    assert!(hits > 10_000, "{hits} hits");
+    assert!(hits > 5_000, "{hits} hits");
 }
