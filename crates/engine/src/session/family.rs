@@ -5,6 +5,7 @@ use crate::base::{KeyOrder, SeqNo};
 use crate::cache::{Cache, CacheUser};
 use crate::env::epoch::{self, EpochCell, Guard};
 use crate::env::live::Live;
+use crate::env::mapping::MAP_FROM;
 use crate::env::sync::OnceLock;
 use crate::env::sync::atomic::{AtomicBool, Ordering};
 use crate::error::{Code, Error};
@@ -123,7 +124,8 @@ impl ColumnFamilyData {
         let wanted = options.write_buffer_size;
         let mut smaller = ColumnFamilyOptions::clone(&options);
         smaller.write_buffer_size = account.memtable_size(wanted, families);
-        smaller.arena_block_size = 0;
+        // Smaller chunks would come from the allocator, which keeps memory that is freed.
+        smaller.arena_block_size = (smaller.write_buffer_size / 8).max(MAP_FROM);
         let mem = MemTable::with_spare(id, order, &smaller, earliest, spare);
         mem.set_write_buffer_size(self.memtable_size_max(wanted));
         mem.charge_to(account);
