@@ -5,6 +5,7 @@ use crate::base::{KeyOrder, SeqNo};
 use crate::cache::{Cache, CacheUser};
 use crate::env::epoch::{self, EpochCell, Guard};
 use crate::env::live::Live;
+use crate::env::mapping::MAP_FROM;
 use crate::env::sync::OnceLock;
 use crate::env::sync::atomic::{AtomicBool, Ordering};
 use crate::error::{Code, Error};
@@ -123,17 +124,13 @@ impl ColumnFamilyData {
         let wanted = options.write_buffer_size;
         let mut smaller = ColumnFamilyOptions::clone(&options);
         smaller.write_buffer_size = account.memtable_size(wanted, families);
-        smaller.arena_block_size = 0;
+        // Smaller chunks would come from the allocator, which keeps memory that is freed.
+        smaller.arena_block_size = (smaller.write_buffer_size / 8).max(MAP_FROM);
         let mem = MemTable::with_spare(id, order, &smaller, earliest, spare);
-        mem.set_write_buffer_size(self.memtable_size_max(wanted));
+        // The budget of all memtables decides when to flush. A memtable that were full earlier could stop writers.
+        mem.set_write_buffer_size(wanted);
         mem.charge_to(account);
         mem
-    }
-
-    /// Returns the size in bytes at which a memtable is full, for this `write_buffer_size`.
-    pub(crate) fn memtable_size_max(&self, write_buffer_size: usize) -> usize {
-        let limit = self.tables.memory().map(|account| account.shares().memtables() / 2);
-        write_buffer_size.min(limit.unwrap_or(usize::MAX))
     }
 
     /// Returns the options in force. A job loads them once and uses them throughout.

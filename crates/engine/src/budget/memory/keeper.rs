@@ -8,7 +8,7 @@ use super::{MemoryAccount, MemoryOwner};
 use crate::cache::{self, PageSet};
 use crate::env::clock::Instant;
 use crate::env::epoch;
-use crate::env::mapping::HUGE_PAGE;
+use crate::env::mapping::{HUGE_PAGE, trim_allocator};
 use crate::env::sync::std_atomic::{AtomicBool, Ordering::Relaxed};
 use crate::env::sync::{Condvar, Mutex};
 use crate::env::threads;
@@ -69,6 +69,8 @@ struct Keeper {
     declined: Instant,
     /// The number of steps in a row that should have returned pages and returned none.
     futile: u32,
+    /// The highest sum of charges since the allocator last returned its free pages.
+    untrimmed: usize,
 }
 
 impl MemoryAccount {
@@ -85,7 +87,7 @@ impl MemoryAccount {
 }
 
 fn keep(account: &Weak<MemoryAccount>, signal: &Signal) {
-    let mut keeper = Keeper { peak: 0, declined: Instant::now(), futile: 0 };
+    let mut keeper = Keeper { peak: 0, declined: Instant::now(), futile: 0, untrimmed: 0 };
     let mut pause = Duration::ZERO;
     while signal.wait(pause) {
         let Some(account) = account.upgrade() else { return };
@@ -105,6 +107,11 @@ impl Keeper {
             self.peak -= (self.peak - charged).div_ceil(DECLINE_PART);
         }
         account.wake_at.store(self.peak + step, Relaxed);
+        self.untrimmed = self.untrimmed.max(charged);
+        if self.untrimmed - charged > account.limit() / 16 {
+            self.untrimmed = charged;
+            trim_allocator();
+        }
         shrink_readers(account);
         fit_memtables(account);
         let is_short = account.memtables.buffer_size() < account.shares.memtables();
