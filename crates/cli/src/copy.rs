@@ -8,6 +8,8 @@ use clap::{Args, ValueEnum};
 use ferrolith_server::error::{Error, Result};
 use ferrolith_server::resp::PeerReply;
 use serde_json::json;
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The keys whose values are in memory at once.
 pub(crate) const TOGETHER: usize = 64;
@@ -42,6 +44,8 @@ struct Copied {
     keys: u64,
     kept: u64,
     bytes: u64,
+    /// Hashes of the keys that this run wrote, unless it may write them again.
+    written: HashSet<u64>,
 }
 
 impl Copy {
@@ -56,7 +60,7 @@ impl Copy {
             Ok(true)
         })?;
         progress.end();
-        let Copied { keys, kept, bytes: count } = copied;
+        let Copied { keys, kept, bytes: count, .. } = copied;
         let mut text = format!("copied {keys} keys, {}\n", bytes(count));
         if kept > 0 {
             text += &format!("left out: {kept} that existed\n");
@@ -85,6 +89,9 @@ impl Copy {
         }
         for (reply, dump) in to.pipeline(&restored)?.into_iter().zip(&found) {
             match reply {
+                // Servers may list a key twice.
+                PeerReply::Error(text)
+                    if text.starts_with("BUSYKEY") && copied.written.contains(&hash(dump.key)) => {}
                 PeerReply::Error(text) if text.starts_with("BUSYKEY") => {
                     if self.existing == OnExisting::Refuse {
                         let key = dump.key.escape_ascii();
@@ -103,6 +110,9 @@ impl Copy {
                     )));
                 }
                 _ => {
+                    if self.existing != OnExisting::Replace {
+                        copied.written.insert(hash(dump.key));
+                    }
                     copied.keys += 1;
                     copied.bytes += (dump.key.len() + dump.payload.len()) as u64;
                 }
@@ -110,6 +120,12 @@ impl Copy {
         }
         Ok(())
     }
+}
+
+fn hash(key: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    key.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// A key as DUMP describes it.
@@ -131,6 +147,8 @@ pub(crate) fn dumps<'k>(from: &mut Connection, keys: &'k [Vec<u8>]) -> Result<Ve
     for (key, pair) in keys.iter().zip(replies.chunks_exact(2)) {
         match pair {
             [PeerReply::Null, _] => {}
+            // It expired, or somebody deleted it, since it was read.
+            [PeerReply::Bulk(_), PeerReply::Integer(-2)] => {}
             [PeerReply::Bulk(payload), PeerReply::Integer(time)] => {
                 let expiry_ms = u64::try_from(*time).unwrap_or(0);
                 found.push(Dump { key, payload: payload.clone(), expiry_ms });

@@ -1,13 +1,14 @@
 //! `diff`: compares the keys of two servers.
 
 use crate::Answer;
-use crate::connection::{Connection, Other, Server};
+use crate::connection::{Connection, Other, Server, unexpected};
 use crate::copy::{Dump, TOGETHER, dumps};
 use crate::keys::Which;
 use crate::output::{Output, Progress, text};
 use clap::Args;
 use ferrolith_server::dump::{self, Value};
-use ferrolith_server::error::Result;
+use ferrolith_server::error::{Error, Result};
+use ferrolith_server::resp::PeerReply;
 use serde_json::json;
 use std::collections::HashMap;
 
@@ -119,10 +120,12 @@ impl Diff {
 fn exist(connection: &mut Connection, keys: &[Vec<u8>]) -> Result<Vec<bool>> {
     let commands: Vec<Vec<&[u8]>> = keys.iter().map(|key| vec![&b"EXISTS"[..], key]).collect();
     let replies = connection.pipeline(&commands)?;
-    Ok(replies
-        .iter()
-        .map(|reply| *reply != ferrolith_server::resp::PeerReply::Integer(0))
-        .collect())
+    let exists = |reply| match reply {
+        PeerReply::Integer(count) => Ok(count != 0),
+        PeerReply::Error(text) => Err(Error::Setting(format!("EXISTS: {text}"))),
+        other => Err(unexpected("EXISTS", &other)),
+    };
+    replies.into_iter().map(exists).collect()
 }
 
 /// Returns whether two payloads have the same value. Servers and versions encode it differently.

@@ -1,7 +1,11 @@
 //! The directories that clients may name in commands about backups.
 
 use crate::error::{Error, Result};
+use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
+
+/// The folders of a backup directory.
+const PARTS: [&str; 4] = ["meta", "private", "shared", "shared_checksum"];
 
 /// The directories of the setting `backup-dir`.
 #[derive(Clone, Debug, Default)]
@@ -50,7 +54,12 @@ impl Places {
             Error::Setting(format!("{name:?} is not a directory in {roots} (--backup-dir)"))
         };
         let path = Path::new(name);
-        let is_plain = |part| matches!(part, Component::Normal(_) | Component::RootDir);
+        // Backups within the parts of a backup directory would be deleted as what no backup of that one uses.
+        let is_part = |name: &OsStr| PARTS.iter().any(|part| name == *part);
+        let is_plain = |part| match part {
+            Component::Normal(name) => !is_part(name),
+            part => part == Component::RootDir,
+        };
         let is_root = name == ".";
         if !is_root && (name.is_empty() || name.contains('\0') || !path.components().all(is_plain))
         {

@@ -27,9 +27,16 @@ impl Variables {
     pub fn new(variables: impl IntoIterator<Item = (String, String)>) -> Variables {
         let ours = variables.into_iter().filter_map(|(name, text)| {
             let name = name.strip_prefix(PREFIX)?;
+            // Other services whose names begin alike have such variables, too.
+            let is_of_service = name.ends_with("_SERVICE_HOST")
+                || name.ends_with("_SERVICE_PORT")
+                || name.contains("_SERVICE_PORT_")
+                || name.contains("_TCP")
+                || (name.ends_with("_PORT") && text.contains("://"));
             let is_foreign = FOREIGN.contains(&name)
                 || name.starts_with("PORT_")
-                || name.starts_with("SERVICE_PORT_");
+                || name.starts_with("SERVICE_PORT_")
+                || is_of_service;
             (!is_foreign).then(|| (name.to_lowercase().replace('_', "-"), text))
         });
         let mut ours: Vec<_> = ours.collect();

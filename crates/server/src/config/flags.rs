@@ -37,7 +37,7 @@ pub struct Flags {
     #[arg(long, default_value = "every:1000")]
     pub durability: Durability,
     /// Megabytes for cached rows (a quarter), cached blocks and memtables together
-    #[arg(long = "memory-mb", default_value_t = 512)]
+    #[arg(long = "memory-mb", default_value_t = Flags::MEMORY_MB)]
     pub memory_mb: usize,
     /// Threads that serve connections
     #[arg(long, default_value_t = 2)]
@@ -64,6 +64,8 @@ pub struct Flags {
 }
 
 impl Flags {
+    /// The default of `--memory-mb`.
+    pub const MEMORY_MB: usize = 512;
     /// The default of `--max-connections`.
     pub const CONNECTIONS_MAX: usize = 10_000;
     /// The flushes and compactions that run at once.

@@ -90,9 +90,11 @@ impl Machine {
             true => "the control group allows",
             false => "the machine has",
         };
-        let is_fatal = asked_mb > have_mb;
+        // Small machines start with the default, as the memory is taken when it is needed.
+        let is_chosen = flags.memory_mb != Flags::MEMORY_MB;
+        let is_fatal = asked_mb > have_mb && is_chosen;
         let is_tight = asked_mb + OTHER_MB > have_mb || asked_mb > have_mb / 10 * 8;
-        (is_fatal || is_tight).then(|| Problem {
+        is_tight.then(|| Problem {
             name: "memory-mb",
             what: format!(
                 "the cache and the memtables may take {asked_mb} MB, and {whose} {have_mb} MB"

@@ -49,7 +49,11 @@ pub(super) fn read(fs: &dyn FileSystem, dir: &Path, id: u32) -> Result<Meta> {
     let bytes = fs.read_file(&path)?;
     let mut meta = parse(&String::from_utf8_lossy(&bytes)).map_err(|e| e.in_file(&path))?;
     for file in &mut meta.files {
-        let missing = |_| Error::corruption(format!("{} is missing", file.path)).in_file(&path);
+        // Another error may go away, and must not make this backup a damaged one.
+        let missing = |e: Error| match e.is_path_not_found() {
+            true => Error::corruption(format!("{} is missing", file.path)).in_file(&path),
+            false => e,
+        };
         file.size = fs.file_size(&dir.join(&file.path)).map_err(missing)?;
     }
     Ok(meta)

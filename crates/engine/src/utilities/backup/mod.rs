@@ -278,19 +278,23 @@ impl BackupEngine {
         self.garbage_collect()
     }
 
-    /// Deletes every file that no backup uses.
+    /// Deletes every file that no backup uses. While there are damaged backups, or some of a newer format, only what
+    /// cannot be theirs is deleted: which shared files they use is not known.
     pub fn garbage_collect(&self) -> Result<()> {
         let files = self.backups.values().flat_map(|meta| &meta.files);
         let needed: BTreeSet<&str> = files.map(|file| file.path.as_str()).collect();
         for shared in ["shared", "shared_checksum"] {
             for name in self.list(shared)? {
-                if !needed.contains(format!("{shared}/{name}").as_str()) {
+                let is_needed = needed.contains(format!("{shared}/{name}").as_str());
+                if !is_needed && self.corrupt.is_empty() {
                     self.fs.remove_file(&self.dir.join(shared).join(name))?;
                 }
             }
         }
         for name in self.list("private")? {
-            let kept = name.parse().is_ok_and(|id: u32| self.backups.contains_key(&id));
+            let is_listed =
+                |id: u32| self.backups.contains_key(&id) || self.corrupt.contains_key(&id);
+            let kept = name.parse().is_ok_and(is_listed);
             let path = self.dir.join("private").join(&name);
             if !kept && self.fs.is_dir(&path)? {
                 for file in self.fs.list_dir(&path)? {

@@ -86,9 +86,15 @@ fn number(name: &str, argument: &[u8], min: u32) -> Done<u32> {
 }
 
 /// Returns an argument as bytes per second; 0 means any number.
+/// The slowest copy, in bytes per second: a slower one would not notice in time that it is to stop.
+const RATE_MIN: u64 = 40 << 10;
+
 fn rate(argument: &[u8]) -> Done<u64> {
     let rate = std::str::from_utf8(argument).ok().and_then(|text| text.parse().ok());
-    rate.ok_or_else(|| "ERR RATE: expected bytes per second, or 0 for no limit".into())
+    let rate = rate.filter(|rate| *rate == 0 || *rate >= RATE_MIN);
+    rate.ok_or_else(|| {
+        format!("ERR RATE: expected at least {RATE_MIN} bytes per second, or 0 for no limit").into()
+    })
 }
 
 fn create(context: &mut Context<'_>, args: Args<'_>) -> Done {
