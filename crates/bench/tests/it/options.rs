@@ -9,6 +9,7 @@ use std::path::Path;
 const LEFT: &[(&str, &str)] = &[
     ("enable_blob_files", "Ferrolith refuses it"),
     ("mmap_write", "Ferrolith refuses it"),
+    ("memory_limit", "RocksDB has no such option"),
     ("use_direct_reads", "excludes --mmap_read"),
     ("universal_incremental", "Ferrolith refuses it"),
     ("preclude_last_level_data_seconds", "Ferrolith refuses it"),
