@@ -278,8 +278,11 @@ fn rows_of_a_list_are_read_in_its_order() {
         let run = &run;
         (0..3).for_each(|seed| drop(scope.spawn(move || run(seed))));
         (1..4000).for_each(write);
+        // Readers may have had no turn on a busy machine.
+        while store.figure("ferrolith.row-cache-hits").unwrap() < 100 {
+            std::thread::yield_now();
+        }
         is_over.store(true, Ordering::Relaxed);
     });
-    assert!(store.figure("ferrolith.row-cache-hits").unwrap() > 100);
     store.close().unwrap();
 }
