@@ -74,8 +74,14 @@ impl MemtableBloom {
 
     /// Adds a user key that is about to be inserted.
     pub(super) fn add(&self, user_key: &[u8]) {
+        self.add_hashed(user_key, hash64(user_key));
+    }
+
+    /// Does the same with the key's [`hash64`].
+    #[inline]
+    pub(super) fn add_hashed(&self, user_key: &[u8], hash: u64) {
         if self.whole_keys {
-            self.set(hash64(user_key));
+            self.set(hash);
         }
         if let Some(prefix) = self.prefix(user_key) {
             self.set(hash64(prefix));

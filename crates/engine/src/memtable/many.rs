@@ -62,6 +62,8 @@ struct Pending<'m> {
     entry: Entry,
     seq: SeqNo,
     kind: ValueType,
+    /// The user key's [`hash64`], if there is a filter.
+    hash: u64,
     /// The size of the internal key and the value.
     bytes: u64,
 }
@@ -83,11 +85,13 @@ impl<'m> Additions<'m> {
             return memtable.add(seq, kind, user_key, value);
         };
         let entry = memtable.write(seq, kind, user_key, value);
+        let mut hash = 0;
         if let Some(bloom) = memtable.bloom() {
-            bloom.prefetch_hash(hash64(user_key));
+            hash = hash64(user_key);
+            bloom.prefetch_hash(hash);
         }
         let bytes = (user_key.len() + TRAILER_SIZE + value.len()) as u64;
-        self.pending.push(Pending { memtable, tree, entry, seq, kind, bytes });
+        self.pending.push(Pending { memtable, tree, entry, seq, kind, hash, bytes });
         if self.pending.len() == TOGETHER {
             self.finish();
         }
@@ -96,9 +100,9 @@ impl<'m> Additions<'m> {
     /// Does what is left of all additions.
     pub fn finish(&mut self) {
         // Before the entries are found: a filter never hides an entry.
-        for Pending { memtable, entry, .. } in &self.pending {
+        for Pending { memtable, entry, hash, .. } in &self.pending {
             if let Some(bloom) = memtable.bloom() {
-                bloom.add(user_key(internal_key(entry)));
+                bloom.add_hashed(user_key(internal_key(entry)), *hash);
             }
         }
         if self.is_worthwhile() {
