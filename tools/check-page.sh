@@ -12,19 +12,7 @@ set -euo pipefail
 source "$(dirname "$0")/lib/server.sh"
 cd "$top"
 
-version=24.43.1
-cache=${XDG_CACHE_HOME:-$HOME/.cache}/ferrolith/puppeteer-core-$version
-missing=()
-command -v chromium >/dev/null || missing+=(chromium)
-command -v node >/dev/null || missing+=(nodejs)
-command -v npm >/dev/null || missing+=(npm)
-if [[ ${#missing[@]} -gt 0 ]]; then
-  { apt-get update -qq && apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >&2
-fi
-if [[ ! -d $cache/node_modules/puppeteer-core ]]; then
-  mkdir -p "$cache"
-  npm install --silent --no-audit --no-fund --prefix "$cache" "puppeteer-core@$version" >&2
-fi
+source tools/lib/browser.sh
 
 server_program "${FERROLITH_SERVER:-}"
 out=target/page

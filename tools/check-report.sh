@@ -10,19 +10,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-version=24.43.1
-cache=${XDG_CACHE_HOME:-$HOME/.cache}/ferrolith/puppeteer-core-$version
-missing=()
-command -v chromium >/dev/null || missing+=(chromium)
-command -v node >/dev/null || missing+=(nodejs)
-command -v npm >/dev/null || missing+=(npm)
-if [[ ${#missing[@]} -gt 0 ]]; then
-  { apt-get update -qq && apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >&2
-fi
-if [[ ! -d $cache/node_modules/puppeteer-core ]]; then
-  mkdir -p "$cache"
-  npm install --silent --no-audit --no-fund --prefix "$cache" "puppeteer-core@$version" >&2
-fi
+source tools/lib/browser.sh
 
 bench=${FERROLITH_BENCH:-}
 if [[ -z $bench ]]; then
