@@ -3,14 +3,15 @@
 #
 #   tools/fuzz-server.sh MINUTES [TARGET...]     targets: resp thrift rdsn pegasus dump bridge source; all without one
 #
-# FUZZ_JOBS processes run at a time (default 2), at the lowest priority. Inputs that reach new code are kept in
-# target/fuzz/corpus, and a later run begins with them; findings are in target/fuzz/findings. Needs a C++ compiler.
-# Exit code 1: at least one target failed, and the input's file is named. A finding belongs into fuzz/found.
+# FUZZ_JOBS processes run at a time (default 2), at the priority FUZZ_NICE (default 19, the lowest). Inputs that reach
+# new code are kept in target/fuzz/corpus, and a later run begins with them; findings are in target/fuzz/findings. Needs
+# a C++ compiler. Exit code 1: at least one target failed, and the input's file is named. A finding belongs into
+# fuzz/found.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if [[ ! ${1-} =~ ^[0-9]+$ || $1 == 0 ]]; then
-  sed -n '2,8s/^# \{0,1\}//p' "$0"
+  sed -n '2,9s/^# \{0,1\}//p' "$0"
   exit 2
 fi
 export FUZZ_SECONDS=$(($1 * 60))
@@ -32,7 +33,7 @@ fuzz() {
     ulimit -S -t "$FUZZ_SECONDS"
     export FERROLITH_FUZZ_TARGET=$target FERROLITH_FUZZ_SEEDS=$corpus TMPDIR=$FUZZ_DIR/tmp
     # The program measures CPU time itself; the wall-clock limit is for inputs that never end.
-    exec nice -n 19 "$FUZZ_DIR/build/release/ferrolith-fuzz" -max_len=4096 -timeout=600 -rss_limit_mb=2048 \
+    exec nice -n "${FUZZ_NICE:-19}" "$FUZZ_DIR/build/release/ferrolith-fuzz" -max_len=4096 -timeout=600 -rss_limit_mb=2048 \
       -reload=0 -artifact_prefix="$findings/" "$corpus" >"$log" 2>&1
   ) || code=$?
   local runs

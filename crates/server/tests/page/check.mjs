@@ -121,8 +121,19 @@ async function charts(page, where, least) {
 const ROWS = 12000;
 const HOSTILE = "<img src=x onerror=window.pwned=1>\n\xff";
 
+/** Waits until the server has as many samples of its history. */
+async function sampled(count) {
+  for (let wait = 0; wait < 60; wait += 1) {
+    if ((await api("/history?resolution=second&count=600")).at_ms.length >= count) return;
+    await sleep(500);
+  }
+  check(false, `no ${count} samples of the history`);
+}
+
 /** Writes keys of all types, and enough of them for flushes and compactions. */
 async function load(redis) {
+  // Jobs are drawn within the time that the history covers.
+  await sampled(2);
   await redis.call("CONFIG", "SET", "slowlog-log-slower-than", "20000");
   await redis.call("SET", "user:1", "hello");
   await redis.call("RPUSH", "list", ...Array.from({ length: 150 }, (_, i) => `v${i}`));
@@ -146,6 +157,7 @@ async function load(redis) {
     if (jobs.running.length === 0 && jobs.finished.length > 0) return;
     await sleep(500);
   }
+  check(false, "no flush has finished");
 }
 
 /** Compares the API with INFO. */

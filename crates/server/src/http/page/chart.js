@@ -39,7 +39,8 @@ function timeAxis([from, to], [left, right], y) {
 function lineChart({ id, title, unit, at, series, format, width, lanes = [] }) {
   const [left, right, top, height] = [lanes.length ? 86 : 68, width - 8, 10, 170];
   const bottom = top + height;
-  const span = at.length > 1 ? [at[0], at[at.length - 1]] : [Date.now() - 60000, Date.now()];
+  // A sample stands for the time before it, so what happened ahead of the first sample is drawn as well.
+  const span = at.length > 1 ? [2 * at[0] - at[1], at[at.length - 1]] : [Date.now() - 60000, Date.now()];
   const most = roundUp(Math.max(0, ...series.flatMap((one) => one.values.filter((value) => value !== null))));
   const x = (ms) => left + ((ms - span[0]) / Math.max(1, span[1] - span[0])) * (right - left);
   const y = (value) => bottom - (value / most) * height;
@@ -109,7 +110,8 @@ function heatMap({ id, title, at, rows, format, width }) {
       "fill-opacity": (0.08 + 0.92 * Math.sqrt(value / most)).toFixed(3),
     }, svg("title", null, `${row.name}, ${clock(at[c])}: ${format(value)}`)) : null)),
   ]);
-  const span = at.length > 1 ? [at[0], at[at.length - 1]] : [Date.now() - 60000, Date.now()];
+  // A sample stands for the time before it, so what happened ahead of the first sample is drawn as well.
+  const span = at.length > 1 ? [2 * at[0] - at[1], at[at.length - 1]] : [Date.now() - 60000, Date.now()];
   const label = svg("text", { class: "title", x: -(top + bottom) / 2, y: 10, transform: "rotate(-90)", "text-anchor": "middle" }, rows.length > 3 ? "Partition" : "");
   const drawing = svg("svg", {
     id, role: "img", tabindex: "0", height: bottom + 34, viewBox: `0 0 ${width} ${bottom + 34}`,
