@@ -23,6 +23,7 @@ use super::spare::{Pieces, SpareChunks};
 use crate::env::mapping::{self, is_mapped};
 use crate::env::sync::Mutex;
 use crate::env::sync::std_atomic::{AtomicPtr, AtomicUsize, Ordering};
+use crate::options::default_arena_block_size;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -76,12 +77,14 @@ impl Arena {
         }
     }
 
-    /// The chunk size for a memtable of `write_buffer_size` bytes. This is `arena_block_size` if it
-    /// is not 0; with 0 the engine chooses.
+    /// The chunk size for a memtable of `write_buffer_size` bytes. This is `arena_block_size` unless that is 0 or what
+    /// RocksDB derives from 0. Then it is up to a huge page: without huge pages, cache misses pay for page walks, too.
     pub fn chunk_size_for(arena_block_size: usize, write_buffer_size: usize) -> usize {
-        match arena_block_size {
-            0 => (write_buffer_size / 8).min(HUGE_PAGE),
-            size => size,
+        if arena_block_size == 0 || arena_block_size == default_arena_block_size(write_buffer_size)
+        {
+            (write_buffer_size / 8).min(HUGE_PAGE)
+        } else {
+            arena_block_size
         }
     }
 

@@ -46,6 +46,8 @@ fn the_chunk_size_follows_the_options() {
     assert_eq!(Arena::chunk_size_for(0, 64 << 20), 2 << 20);
     assert_eq!(Arena::chunk_size_for(0, 64 << 10), 8 << 10);
     assert_eq!(Arena::chunk_size_for(12345, 64 << 20), 12345);
+    // What an OPTIONS file of a default database says.
+    assert_eq!(Arena::chunk_size_for(1 << 20, 64 << 20), 2 << 20);
 }
 
 #[test]

@@ -59,7 +59,7 @@ pub use read_write::{
 };
 pub use registry::{InFile, OptionSet, Support};
 pub use sanitize::{
-    PLAIN_TABLE_FILE_SIZE_MAX, background_job_limits, inherit_from_db, sanitize_cf, sanitize_db,
-    settings_without_effect, validate_cf, validate_db,
+    PLAIN_TABLE_FILE_SIZE_MAX, background_job_limits, default_arena_block_size, inherit_from_db,
+    sanitize_cf, sanitize_db, settings_without_effect, validate_cf, validate_db,
 };
 pub use table::{CuckooTableOptions, PlainTableEncoding, PlainTableOptions, TableFactory};

@@ -394,6 +394,11 @@ pub fn sanitize_db(db: &mut DbOptions) -> Vec<String> {
     changes.0
 }
 
+/// Returns what RocksDB makes of an `arena_block_size` of 0, in bytes. OPTIONS files hold this value.
+pub fn default_arena_block_size(write_buffer_size: usize) -> usize {
+    (write_buffer_size / 8).min(MIB).next_multiple_of(4 * KIB)
+}
+
 /// Changes unreasonable values of a column family to sensible ones. Returns the changes.
 pub fn sanitize_cf(cf: &mut ColumnFamilyOptions) -> Vec<String> {
     let mut changes = Changes(Vec::new());
@@ -413,7 +418,7 @@ fn sanitize_memory(cf: &mut ColumnFamilyOptions, changes: &mut Changes) {
     changes.clip("write_buffer_size", &mut cf.write_buffer_size, 64 * KIB, largest);
     if cf.arena_block_size == 0 {
         // No message: 0 is documented to mean this.
-        cf.arena_block_size = (cf.write_buffer_size / 8).min(MIB).next_multiple_of(4 * KIB);
+        cf.arena_block_size = default_arena_block_size(cf.write_buffer_size);
     }
     changes.clip("arena_block_size", &mut cf.arena_block_size, 1, 2 * GIB);
     changes.clip("max_write_buffer_number", &mut cf.max_write_buffer_number, 2, 10_000);
