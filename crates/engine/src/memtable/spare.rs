@@ -11,9 +11,10 @@
 //!
 //! Bounds: the spare chunks are never more than one memtable left behind, since the remaining chunks of an older one
 //! are freed when the next one arrives. Chunks not taken within half a second are freed as well
-//! ([`SpareChunks::is_idle`], polled by the background thread), and all are freed when the database closes. A database
-//! whose memtables share a budget has no spare chunks: memory that one family gives up must be available to every
-//! other.
+//! ([`SpareChunks::is_idle`], polled by the background thread), and all are freed when the database closes. A budget of
+//! all memtables holds, too: when a flush ends, the spare chunks and the memtables together are what the memtables were
+//! before, and memtables of any family then grow by spare chunks. Only memtables smaller than a few MiB grow by other
+//! chunks, for as long as there are spare ones. A database with a limit for all memory has none.
 
 #![allow(unsafe_code)] // Pieces without an owner; invariant S1: nothing else uses a spare chunk.
 

@@ -75,10 +75,10 @@ impl Session {
         self.changed_options.load()
     }
 
-    /// Returns the spare memory for new memtables. Memtables that share a budget do not keep any: memory that one
-    /// family gives up must be available to every other.
+    /// Returns the spare memory for new memtables. With a limit for all memory there is none: what memtables give up
+    /// must be available to caches.
     pub(crate) fn memtable_spares(&self) -> Option<Arc<SpareChunks>> {
-        self.memtable_shares.is_empty().then(|| Arc::clone(&self.spare_chunks))
+        self.memory().is_none().then(|| Arc::clone(&self.spare_chunks))
     }
 
     /// Returns the account of the database's memory, if it has a limit.
