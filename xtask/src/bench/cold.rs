@@ -12,6 +12,9 @@ use super::{duel, environment};
 use crate::compat::Failure;
 use std::path::{Path, PathBuf};
 
+/// A part of what db_bench prints in the debug profile.
+const DEBUG: &str = "this is a debug build";
+
 /// No operation may take longer, in microseconds.
 const STALL_MAX: f64 = 250_000.0;
 
@@ -68,10 +71,11 @@ struct Line<'a> {
 /// Writes the table and the chart, if a row was measured.
 pub(super) fn table(out: &Path) -> Result<Option<PathBuf>, Failure> {
     let (mut text, mut bars, mut missing) = (String::new(), Vec::new(), Vec::new());
-    let (mut met, mut measured) = (0, 0);
+    let (mut met, mut measured, mut is_debug) = (0, 0, false);
     let mut add = |line: Option<Line<'_>>, name| match line {
         Some(line) => {
             measured += 1;
+            is_debug |= line.raw.text.contains(DEBUG);
             met += usize::from(line.faults().is_empty());
             bars.extend(line.bar());
             text += &line.text();
@@ -91,7 +95,7 @@ pub(super) fn table(out: &Path) -> Result<Option<PathBuf>, Failure> {
     if measured == 0 {
         return Ok(None);
     }
-    let mut page = head(met, measured) + &text;
+    let mut page = head(met, measured, is_debug) + &text;
     if !missing.is_empty() {
         page += &format!("\nNot measured: {}.\n", missing.join(", "));
     }
@@ -102,14 +106,18 @@ pub(super) fn table(out: &Path) -> Result<Option<PathBuf>, Failure> {
     write(&out.join("cold.md"), &page).map(Some)
 }
 
-fn head(met: usize, measured: usize) -> String {
+fn head(met: usize, measured: usize, is_debug: bool) -> String {
+    let warning = match is_debug {
+        true => "The debug profile was measured: the figures are meaningless.\n\n",
+        false => "",
+    };
     format!(
         "# Larger than the cache, cold, compressed, deleted\n\n{}. Written {} by `cargo x bench --rows {GROUP}`. \
          [How each row is measured](../README.md); raw outputs: [raw.tar.gz](raw.tar.gz).\n\n\
          A ratio is Ferrolith's operations per second divided by RocksDB 10.10.1's, or its processor time where the \
          target says so: the median of all pairs, then [lowest..highest]. Every other figure is the median of \
          Ferrolith's runs : the median of RocksDB's.\n\n\
-         {met} of {measured} rows meet their target. In each row, P99 and P99.9 must not exceed RocksDB's, the longest \
+         {warning}{met} of {measured} rows meet their target. In each row, P99 and P99.9 must not exceed RocksDB's, the longest \
          operation must not take more than {LONGEST_MAX} times as long as RocksDB's, nor more than {} ms.\n\n\
          | Row | Workload | Target | Ratio | Ops/s | P50, us | P99, us | P99.9, us | Longest, ms | CPU, us/op | Met | Load | Commit |\n\
          |---|---|---|---|---|---|---|---|---|---|---|---|---|\n",

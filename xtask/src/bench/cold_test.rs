@@ -101,7 +101,7 @@ fn all_rows_run() {
     let _ = fs::remove_dir_all(&out);
     work(&flags).unwrap();
     let page = fs::read_to_string(out.join("cold.md")).unwrap();
-    assert!(!page.contains("Not measured"), "{page}");
+    assert!(!page.contains("Not measured") && page.contains("debug profile"), "{page}");
     let phases = COLD_DUELS.iter().map(|duel| duel.phases.len()).sum::<usize>();
     assert!(page.contains(&format!(" of {} rows meet", COLD_ROWS.len() + phases)), "{page}");
     assert!(out.join("cold.svg").exists());
