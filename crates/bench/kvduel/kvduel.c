@@ -3,15 +3,16 @@
 //
 //   PHASE ops/s=… p50=… p99=… p999=… max=… found=…/… secs=… cpu=… rss_mb=…      latencies in microseconds
 //
-// Every write and every 16th read is timed. Values that are read must begin with their key's number.
+// Every write, every 16th read, and every operation of the phases in held.h and deleted.h is timed. Values that are read
+// must begin with their key's number.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "data.h"
-#include "library.h"
+#include "deleted.h"
+#include "held.h"
 
 static const char USAGE[] =
     "usage: kvduel LIBRARY plain|block DIR [KEY=VALUE ...]\n"
@@ -20,10 +21,15 @@ static const char USAGE[] =
     "  num=1000000 key=20 value=100      keys, and bytes of each key and value\n"
     "  prefix=0 prefixes=0               bytes of the prefix, and how many there are\n"
     "  phases=filluniq,read              fillseq filluniq overwrite read1 read ycsb scan readwhilewriting\n"
-    "                                    readwhilemerging scanwhilewriting prefixscan compact wait\n"
+    "                                    readwhilemerging scanwhilewriting prefixscan compact flush wait\n"
+    "                                    iterators snapshots seekgap deletegap queue; a phase may run again under\n"
+    "                                    another name, as in seekgap,deletegap,seekgap-deleted\n"
     "  threads=2 secs=10                 readers (or overwriting writers), and seconds of a phase that is no fill\n"
     "  rate=10240                        writes a second beside readers\n"
     "  range=10 theta=0.99 read_fraction=0.5      entries of a scan; ycsb's skew and its share of reads\n"
+    "  iterators=10000 snapshots=1000    how many are open while one after the other is replaced, beside a writer\n"
+    "  gap=100000 queue=1000             keys that deletegap deletes and seekgap seeks over; entries of the queue, where\n"
+    "                                    one thread appends and deletes, and the others seek to its head\n"
     "  sync=0 seed=1 wal_dir= compression=0 cache=8000000000 wbuf=134217728 wbufs=2 file=134217728\n"
     "  base=1073741824 l0=8 jobs=4\n";
 
@@ -50,7 +56,7 @@ static double number_of(const char* name, double otherwise) {
 // A misspelt name must not run with a default.
 static void check_names(void) {
   static const char* const names[] = {"num", "key", "value", "prefix", "prefixes", "phases", "threads", "secs", "rate",
-      "range", "theta", "read_fraction", "sync", "seed", "wal_dir", "compression", "cache", "wbuf", "wbufs", "file",
+      "range", "theta", "read_fraction", "iterators", "snapshots", "gap", "queue", "sync", "seed", "wal_dir", "compression", "cache", "wbuf", "wbufs", "file",
       "base", "l0", "jobs"};
   for (int i = 4; i < argument_count; i++) {
     const char* equals = strchr(arguments[i], '=');
@@ -62,14 +68,14 @@ static void check_names(void) {
   }
 }
 
-enum work { WRITE_IN_ORDER, WRITE_SHUFFLED, WRITE_RANDOM, MERGE_RANDOM, READ_RANDOM, READ_WRITE_ZIPF, SCAN, SCAN_PREFIX };
+enum work {
+  WRITE_IN_ORDER, WRITE_SHUFFLED, WRITE_RANDOM, MERGE_RANDOM,             // writes
+  READ_RANDOM, READ_WRITE_ZIPF, SCAN, SCAN_PREFIX,                        // timed only now and then
+  REPLACE_ITERATOR, REPLACE_SNAPSHOT, SEEK_GAP, SEEK_HEAD, QUEUE_STEP,
+};
 
-static struct shape shape;
 static struct zipf zipf;
 static double read_fraction;
-static int range_entries;
-static int merged; // counters have been added to: values no longer begin with their key's number
-static void *db, *read_options, *write_options;
 static atomic_int stop;
 
 struct worker {
@@ -78,58 +84,10 @@ struct worker {
   double rate;        // operations a second; 0: as fast as they go
   uint64_t limit;     // operations; 0: until stopped
   uint64_t operations, found;
+  struct held held;   // of REPLACE_ITERATOR and REPLACE_SNAPSHOT
   struct histogram latencies;
   pthread_t thread;
 };
-
-static void write_one(uint64_t number, int merge, uint64_t* random) {
-  char key[KEY_BYTES_MAX], value[POOL_BYTES / 4], *error = NULL;
-  make_key(&shape, number, key);
-  if (merge) {
-    const uint64_t one = 1;
-    rocks_merge(db, write_options, key, shape.key_bytes, (const char*)&one, sizeof one, &error);
-  } else {
-    make_value(&shape, number, random, value);
-    rocks_put(db, write_options, key, shape.key_bytes, value, shape.value_bytes, &error);
-  }
-  if (error) fail(merge ? "merge" : "put", error);
-}
-
-static uint64_t read_one(uint64_t number) {
-  char key[KEY_BYTES_MAX], *error = NULL;
-  size_t bytes = 0;
-  make_key(&shape, number, key);
-  char* value = rocks_get(db, read_options, key, shape.key_bytes, &bytes, &error);
-  if (error) fail("get", error);
-  if (!value) return 0;
-  if (!merged && !value_is_of(&shape, number, value, bytes)) fail("get", "another key's value");
-  rocks_free(value);
-  return 1;
-}
-
-// Seeks and reads up to `range` entries; with `prefix_bytes`, those that begin as the key does.
-static uint64_t scan_one(uint64_t number, size_t prefix_bytes) {
-  char start[KEY_BYTES_MAX], *error = NULL;
-  make_key(&shape, number, start);
-  void* iterator = rocks_create_iterator(db, read_options);
-  uint64_t entries = 0;
-  unsigned char touched = 0;
-  rocks_iter_seek(iterator, start, prefix_bytes ? prefix_bytes : shape.key_bytes);
-  for (; rocks_iter_valid(iterator) && entries < (uint64_t)range_entries; rocks_iter_next(iterator)) {
-    size_t bytes;
-    const char* key = rocks_iter_key(iterator, &bytes);
-    if (prefix_bytes && (bytes < prefix_bytes || memcmp(key, start, prefix_bytes))) break;
-    const char* value = rocks_iter_value(iterator, &bytes);
-    if (bytes) touched ^= (unsigned char)value[0];
-    entries++;
-  }
-  rocks_iter_get_error(iterator, &error);
-  if (error) fail("scan", error);
-  rocks_iter_destroy(iterator);
-  // The compiler must not leave the values unread.
-  __asm__ volatile("" : : "r"(touched));
-  return entries;
-}
 
 static void operate(struct worker* w, uint64_t* random) {
   switch (w->work) {
@@ -137,13 +95,18 @@ static void operate(struct worker* w, uint64_t* random) {
     case WRITE_SHUFFLED: write_one(shuffled(w->operations, shape.keys), 0, random); break;
     case WRITE_RANDOM: write_one(next_random(random) % shape.keys, 0, random); break;
     case MERGE_RANDOM: write_one(next_random(random) % shape.keys, 1, random); break;
-    case READ_RANDOM: w->found += read_one(next_random(random) % shape.keys); break;
+    case READ_RANDOM: w->found += read_one(next_random(random) % shape.keys, read_options); break;
     case READ_WRITE_ZIPF:
-      if (next_fraction(random) < read_fraction) w->found += read_one(zipf_next(&zipf, random));
+      if (next_fraction(random) < read_fraction) w->found += read_one(zipf_next(&zipf, random), read_options);
       else write_one(zipf_next(&zipf, random), 0, random);
       break;
     case SCAN: w->found += scan_one(next_random(random) % shape.keys, 0); break;
     case SCAN_PREFIX: w->found += scan_one(next_random(random) % shape.keys, shape.prefix_bytes); break;
+    case REPLACE_ITERATOR: w->found += replace_iterator(&w->held, random); break;
+    case REPLACE_SNAPSHOT: w->found += replace_snapshot(&w->held, random); break;
+    case SEEK_GAP: w->found += seek_gap(); break;
+    case SEEK_HEAD: w->found += seek_head(); break;
+    case QUEUE_STEP: queue_step(random); break;
   }
 }
 
@@ -159,11 +122,11 @@ static int due(const struct worker* w, double begin) {
 static void* work(void* argument) {
   struct worker* w = argument;
   uint64_t random = (uint64_t)number_of("seed", 1) * 1000003 + (uint64_t)w->id;
-  const int writes = w->work <= MERGE_RANDOM;
+  const int always = w->work < READ_RANDOM || w->work > SCAN_PREFIX;
   const double begin = now();
   while (!atomic_load_explicit(&stop, memory_order_relaxed) && !(w->limit && w->operations == w->limit)) {
     if (w->rate > 0 && !due(w, begin)) continue;
-    if (writes || w->operations % 16 == 0) {
+    if (always || w->operations % 16 == 0) {
       const double started = now();
       operate(w, &random);
       histogram_add(&w->latencies, (uint64_t)((now() - started) * 1e9));
@@ -173,6 +136,14 @@ static void* work(void* argument) {
     w->operations++;
   }
   return NULL;
+}
+
+// Opens the iterators or snapshots that the workers hold, before the time begins.
+static void open_held(struct worker* workers, int threads) {
+  const int snapshots = workers[0].work == REPLACE_SNAPSHOT;
+  const size_t count = (size_t)(snapshots ? number_of("snapshots", 1000) : number_of("iterators", 10000));
+  uint64_t random = (uint64_t)number_of("seed", 1);
+  for (int i = 0; i < threads; i++) held_open(&workers[i].held, count / (size_t)threads, snapshots, &random);
 }
 
 static double cpu_seconds(void) {
@@ -196,11 +167,13 @@ static void run_phase(const char* name, enum work kind, int threads, uint64_t li
   struct histogram* latencies = calloc(1, sizeof *latencies);
   if (!workers || !latencies) fail(name, "no memory");
   atomic_store(&stop, 0);
+  for (int i = 0; i < all; i++) workers[i].work = i < threads ? kind : beside;
+  const int holds = kind == REPLACE_ITERATOR || kind == REPLACE_SNAPSHOT;
+  if (holds) open_held(workers, threads);
   const double cpu = cpu_seconds(), begin = now();
   for (int i = 0; i < all; i++) {
     struct worker* w = &workers[i];
     w->id = i;
-    w->work = i < threads ? kind : beside;
     w->rate = i < threads ? 0 : rate;
     w->limit = i < threads ? limit : 0;
     if (pthread_create(&w->thread, NULL, work, w)) fail(name, "no thread");
@@ -224,6 +197,7 @@ static void run_phase(const char* name, enum work kind, int threads, uint64_t li
   if (rate > 0) printf(" beside_ops/s=%.0f", (double)workers[threads].operations / seconds);
   printf("\n");
   fflush(stdout);
+  for (int i = 0; holds && i < threads; i++) held_close(&workers[i].held);
   free(workers);
   free(latencies);
 }
@@ -232,6 +206,22 @@ static void compact(void) {
   const double begin = now();
   rocks_compact_range(db, NULL, 0, NULL, 0);
   printf("compact secs=%.2f\n", now() - begin);
+}
+
+static void flush(void) {
+  const double begin = now();
+  char* error = NULL;
+  rocks_flush(db, rocks_flushoptions_create(), &error);
+  if (error) fail("flush", error);
+  printf("flush secs=%.2f\n", now() - begin);
+}
+
+// Seeks to the head of a queue while one thread moves it, `rate` entries a second. The database must be empty before.
+static void queue(const char* name, int threads, double rate) {
+  uint64_t random = 1;
+  if (rate <= 0) fail("rate", "expected more than 0 for a queue");
+  for (uint64_t left = (uint64_t)number_of("queue", 1000); left > 0; left--) queue_append(&random);
+  run_phase(name, SEEK_HEAD, threads, 0, QUEUE_STEP, rate);
 }
 
 static int is_positive(const char* property) {
@@ -263,9 +253,18 @@ static void phase(const char* name) {
   else if (!strcmp(name, "readwhilewriting")) run_phase(name, READ_RANDOM, threads, 0, WRITE_RANDOM, rate);
   else if (!strcmp(name, "scanwhilewriting")) run_phase(name, SCAN, threads, 0, WRITE_RANDOM, rate);
   else if (!strcmp(name, "prefixscan")) run_phase(name, SCAN_PREFIX, threads, 0, WRITE_RANDOM, rate);
+  else if (!strcmp(name, "iterators")) run_phase(name, REPLACE_ITERATOR, threads, 0, WRITE_RANDOM, rate);
+  else if (!strcmp(name, "snapshots")) run_phase(name, REPLACE_SNAPSHOT, threads, 0, WRITE_RANDOM, rate);
+  else if (!strncmp(name, "seekgap", 7)) run_phase(name, SEEK_GAP, threads, 0, 0, 0);
+  else if (!strcmp(name, "queue")) queue(name, threads > 1 ? threads - 1 : 1, rate);
   else if (!strcmp(name, "compact")) compact();
+  else if (!strcmp(name, "flush")) flush();
   else if (!strcmp(name, "wait")) wait_for_compactions();
-  else if (!strcmp(name, "readwhilemerging")) {
+  else if (!strcmp(name, "deletegap")) {
+    const double begin = now();
+    delete_gap();
+    printf("deletegap secs=%.2f\n", now() - begin);
+  } else if (!strcmp(name, "readwhilemerging")) {
     merged = 1;
     run_phase(name, READ_RANDOM, threads, 0, MERGE_RANDOM, rate);
   } else fail(name, "not a phase; kvduel without arguments lists them");
@@ -326,6 +325,7 @@ static void set_shape(void) {
   zipf = zipf_new(shape.keys, number_of("theta", 0.99));
   read_fraction = number_of("read_fraction", 0.5);
   range_entries = (int)number_of("range", 10);
+  gap = (uint64_t)number_of("gap", 100000);
 }
 
 int main(int count, char** values) {

@@ -22,7 +22,11 @@ static void fail(const char* what, const char* why) {
   F(void, close, (void*))                                                                               \
   F(void, compact_range, (void*, const char*, size_t, const char*, size_t))                             \
   F(void*, create_iterator, (void*, const void*))                                                       \
+  F(const void*, create_snapshot, (void*))                                                              \
+  F(void, delete, (void*, const void*, const char*, size_t, char**))                                    \
   F(void*, filterpolicy_create_bloom_full, (double))                                                    \
+  F(void, flush, (void*, const void*, char**))                                                          \
+  F(void*, flushoptions_create, (void))                                                                 \
   F(void, free, (void*))                                                                                \
   F(char*, get, (void*, const void*, const char*, size_t, size_t*, char**))                             \
   F(void, iter_destroy, (void*))                                                                        \
@@ -30,6 +34,7 @@ static void fail(const char* what, const char* why) {
   F(const char*, iter_key, (const void*, size_t*))                                                      \
   F(void, iter_next, (void*))                                                                           \
   F(void, iter_seek, (void*, const char*, size_t))                                                      \
+  F(void, iter_seek_to_first, (void*))                                                                  \
   F(unsigned char, iter_valid, (const void*))                                                           \
   F(const char*, iter_value, (const void*, size_t*))                                                    \
   F(void, merge, (void*, const void*, const char*, size_t, const char*, size_t, char**))                \
@@ -58,6 +63,9 @@ static void fail(const char* what, const char* why) {
   F(char*, property_value, (void*, const char*))                                                        \
   F(void, put, (void*, const void*, const char*, size_t, const char*, size_t, char**))                  \
   F(void*, readoptions_create, (void))                                                                  \
+  F(void, readoptions_destroy, (void*))                                                                 \
+  F(void, readoptions_set_snapshot, (void*, const void*))                                               \
+  F(void, release_snapshot, (void*, const void*))                                                       \
   F(void*, slicetransform_create_fixed_prefix, (size_t))                                                \
   F(void*, writeoptions_create, (void))                                                                 \
   F(void, writeoptions_set_sync, (void*, unsigned char))

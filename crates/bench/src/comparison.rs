@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 /// The compared figures: the field of the JSON object, the name, and the divisor.
-const METRICS: [(&str, &str, f64); 8] = [
+const METRICS: [(&str, &str, f64); 9] = [
     ("/ops_per_sec", "ops/sec", 1.0),
+    ("/latency_micros/p50", "P50 us", 1.0),
     ("/latency_micros/p99", "P99 us", 1.0),
     ("/latency_micros/p99.9", "P99.9 us", 1.0),
     ("/latency_micros/max", "longest us", 1.0),

@@ -105,6 +105,8 @@ pub struct Config {
     pub missing_prefix: bool,
     /// Skew of random reads.
     pub exp_range: f64,
+    /// Whether the skew also holds for seeks.
+    pub skew_seeks: bool,
     /// Distance of the keys of a MultiGet.
     pub stride: u64,
     /// Percentage of reads among reads and writes.
@@ -261,6 +263,7 @@ impl Config {
             max_scan_distance: flags.uint("max_scan_distance"),
             missing_prefix: flags.on("seek_missing_prefix"),
             exp_range: flags.double("read_random_exp_range"),
+            skew_seeks: flags.on("skew_seeks"),
             stride: flags.uint("multiread_stride"),
             read_percent: flags.uint("readwritepercent"),
             delete_percent: flags.uint("deletepercent"),

@@ -1,5 +1,6 @@
 //! The comparison of two builds of Ferrolith: rows and phases with the ratio of the later build to the earlier one.
 
+use super::cold_rows::{COLD_DUELS, COLD_ROWS};
 use super::duel;
 use super::report;
 use super::rows::{DUELS, ROWS};
@@ -16,13 +17,13 @@ struct Line {
 
 /// Returns the table of all rows and duels in a directory of results, and its summary.
 pub(super) fn text(out: &Path) -> String {
-    let rows = ROWS.iter().filter_map(|row| {
+    let rows = ROWS.iter().chain(COLD_ROWS).filter_map(|row| {
         let raw = report::read(out, row.name)?;
         let ratio = raw.get(row.judged, "ops/sec")?.ratio?;
         let (name, range) = (row.name.to_owned(), (ratio.low, ratio.high));
         Some(Line { name, ratio: ratio.median, range })
     });
-    let duels = DUELS.iter().filter_map(|duel| {
+    let duels = DUELS.iter().chain(COLD_DUELS).filter_map(|duel| {
         let raw = report::read(out, &format!("duel-{}", duel.name))?;
         Some(duel.phases.iter().filter_map(move |phase| {
             let (ratio, low, high) = duel::rate(&raw, phase.name)?;

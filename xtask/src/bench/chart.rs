@@ -1,4 +1,4 @@
-//! The chart in README: six rows of the table, as bars of their ratios with the range of the pairs.
+//! The charts: rows of a table as bars of their ratios, with the range of the pairs.
 
 use super::raw::Ratio;
 use super::report::{digits, read};
@@ -6,7 +6,7 @@ use super::rows::ROWS;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// The rows in the chart, including the largest and the narrowest wins, and their names there.
+/// The rows in the chart of the README, including the largest and the narrowest wins, and their names there.
 const DRAWN: [(&str, &str); 6] = [
     ("fillrandom", "write, random keys"),
     ("fillsync-16", "write and sync, 16 threads"),
@@ -21,11 +21,12 @@ const UNIT: f64 = 90.0;
 const ROW: f64 = 34.0;
 const TOP: f64 = 46.0;
 
-struct Bar {
-    label: &'static str,
-    ratio: Ratio,
-    ours: f64,
-    theirs: f64,
+/// One row in a chart.
+pub(super) struct Bar {
+    pub(super) label: &'static str,
+    pub(super) ratio: Ratio,
+    pub(super) ours: f64,
+    pub(super) theirs: f64,
 }
 
 /// Returns the chart, or `None` while one of its rows is not measured.
@@ -41,7 +42,8 @@ fn bar(out: &Path, name: &str, label: &'static str) -> Option<Bar> {
     Some(Bar { label, ratio: figure.ratio?, ours: figure.ours?, theirs: figure.theirs? })
 }
 
-fn draw(bars: &[Bar]) -> String {
+/// Draws the bars below each other.
+pub(super) fn draw(bars: &[Bar]) -> String {
     let most = bars.iter().map(|bar| bar.ratio.high).fold(1.0, f64::max).ceil();
     let (width, height) = (LABELS + most * UNIT + 190.0, TOP + bars.len() as f64 * ROW + 14.0);
     let bottom = height - 14.0;

@@ -14,16 +14,25 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Runs the requested duels and keeps their output.
-pub(super) fn run(flags: &Flags, bench: &Bench<'_>, place: &Place) -> Result<(), Failure> {
+/// The seconds of a phase with `--smoke`. The first of several equal parameters counts.
+const SMOKE: &str = "secs=0.1";
+
+/// Runs duels and keeps their output.
+pub(super) fn run(
+    flags: &Flags,
+    bench: &Bench<'_>,
+    place: &Place,
+    duels: &[&Duel],
+) -> Result<(), Failure> {
     let client = build(place)?;
     let ours = bench.our_library()?;
-    let wanted = |duel: &&Duel| flags.rows.is_empty() || flags.rows.iter().any(|r| r == duel.name);
-    let duels: Vec<&Duel> = DUELS.iter().filter(wanted).collect();
-    let pairs = flags.pairs.unwrap_or(5);
     for (i, duel) in duels.iter().enumerate() {
-        let args: Vec<String> =
+        let mut args: Vec<String> =
             duel.args.split_whitespace().map(|arg| expand(arg, flags.num, flags.seconds)).collect();
+        if flags.smoke {
+            args.insert(1, SMOKE.to_owned());
+        }
+        let pairs = flags.pairs.or(duel.pairs).unwrap_or(5);
         let mut text = bench.head(&format!("kvduel LIBRARY {}", args.join(" ")));
         for pair in 1..=pairs {
             eprintln!("[{} of {}] duel-{}: pair {pair} of {pairs}", i + 1, duels.len(), duel.name);
@@ -67,10 +76,10 @@ pub(crate) fn build(place: &Place) -> Result<PathBuf, Failure> {
 }
 
 /// One run of one library in one phase.
-type Run = BTreeMap<String, f64>;
+pub(super) type Run = BTreeMap<String, f64>;
 
 /// Returns the runs of a phase by our library, and by RocksDB's.
-fn runs(text: &str, phase: &str) -> (Vec<Run>, Vec<Run>) {
+pub(super) fn runs(text: &str, phase: &str) -> (Vec<Run>, Vec<Run>) {
     let of = |side: &str| {
         let lines = text.lines().filter_map(|line| {
             let mut words = line.split_whitespace();
@@ -95,7 +104,7 @@ fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
 }
 
 /// Returns the median of one figure.
-fn of(runs: &[Run], name: &str) -> Option<f64> {
+pub(super) fn of(runs: &[Run], name: &str) -> Option<f64> {
     median(runs.iter().filter_map(|run| run.get(name)).copied())
 }
 
@@ -169,6 +178,7 @@ pub(super) fn section(outcomes: &[Outcome]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::rows;
     use super::*;
 
     const TEXT: &str = "\
@@ -182,10 +192,10 @@ A scan ops/s=7 p50=0.1 p99=1.0 p999=2.0 max=3 found=1/1 secs=1 cpu=1 rss_mb=10
 
     #[test]
     fn a_phase_is_judged_by_medians_of_its_runs() {
-        const PHASE: Phase = Phase { name: "read", what: "reads", target: 3.0, row: "reads" };
+        const PHASE: Phase = rows::phase("read", "reads", 3.0, "reads");
         const HIGHER: Phase = Phase { target: 4.5, ..PHASE };
         const LONELY: Phase = Phase { name: "scan", ..PHASE };
-        let duel = Duel { name: "block", args: "", phases: &[] };
+        let duel = Duel { name: "block", pairs: None, args: "", phases: &[] };
         let raw = Raw::of(TEXT.to_owned());
         let read = outcome(&duel, &PHASE, &raw).unwrap();
         assert!(read.line.contains("**4.00** [3.00..5.00]"), "{}", read.line);
@@ -202,7 +212,7 @@ A scan ops/s=7 p50=0.1 p99=1.0 p999=2.0 max=3 found=1/1 secs=1 cpu=1 rss_mb=10
     #[test]
     fn phases_judge_rows_that_exist_with_their_targets() {
         for phase in DUELS.iter().flat_map(|duel| duel.phases).filter(|p| !p.row.is_empty()) {
-            let row = super::super::rows::ROWS.iter().find(|row| row.name == phase.row);
+            let row = rows::ROWS.iter().find(|row| row.name == phase.row);
             assert_eq!(row.map(|row| row.target), Some(phase.target), "{}", phase.row);
         }
     }

@@ -4,11 +4,13 @@
 //! output; `report` evaluates and writes, with `chart` for the picture; `duel` does all of this for another client.
 //! `against` compares with an earlier build of Ferrolith instead, to see what a change costs.
 //! `archive` keeps each row's output, and the report is generated from the outputs, so a table can be measured in
-//! parts, on different days.
+//! parts, on different days. `cold_rows` has more rows, for data that does not fit the cache, and `cold` reports them.
 
 mod against;
 mod archive;
 mod chart;
+mod cold;
+mod cold_rows;
 pub(crate) mod duel;
 mod environment;
 mod raw;
@@ -17,15 +19,17 @@ mod rows;
 mod run;
 
 use crate::compat::{Failure, place};
-use rows::{DATA, DUELS, Data, KINDS, ROWS, Row, SHAPES, SMALL};
+use cold_rows::{COLD_DATA, COLD_DUELS, COLD_ROWS};
+use rows::{DATA, DUELS, Data, Duel, KINDS, ROWS, Row, SHAPES, SMALL};
 use run::Bench;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub(crate) const USAGE: &str = "\
 usage: cargo x bench [flags]
 
-  --rows A,B      runs only these rows (see --list); the other rows keep their earlier results
+  --rows A,B      runs only these rows (see --list); the other rows keep their earlier results. \"cold\" stands for all
+                  rows of cold.md: data larger than the cache, cold, compressed, deleted. They run only by name
   --matrix        runs workloads that were not used for tuning: several shapes of keys and values; --rows selects shapes
   --duel          runs phases through the C functions, with the neutral client crates/bench/kvduel; --rows selects
                   duels. Needs a C compiler
@@ -35,7 +39,10 @@ usage: cargo x bench [flags]
   --seconds N     the duration of runs without a fixed number of operations. Default: 4
   --num N         the base number of keys; data sets use fractions or multiples of it. Default: 2000000
   --long          also runs the rows that take ten minutes per run
-  --dir DIR       the directory of the databases. Default: /dev/shm/ferrolith-bench; rows that sync use target/bench-synced
+  --smoke         only shows that rows run: the debug build, one pair, little data; the figures are meaningless. Default of
+                  --rows: cold, of --num: 2000, of --dir: target/bench-smoke-data, of --out: target/bench-smoke
+  --dir DIR       the directory of the databases. Default: /dev/shm/ferrolith-bench
+  --disk-dir DIR  the directory of the databases of rows that sync or read from a device. Default: target/bench-synced
   --out DIR       the directory of the table and of raw.tar.gz with each row's output. Default: docs/benchmarks/<date>
   --list          lists the rows and exits
   --report        only rewrites the table from the outputs in --out
@@ -51,7 +58,9 @@ struct Flags {
     long: bool,
     list: bool,
     report: bool,
+    smoke: bool,
     dir: PathBuf,
+    disk_dir: Option<PathBuf>,
     out: Option<PathBuf>,
     /// An earlier build of Ferrolith's library.
     against: Option<PathBuf>,
@@ -97,8 +106,9 @@ pub(crate) fn run(args: impl Iterator<Item = String>) -> ExitCode {
     }
 }
 
-fn parse(mut args: impl Iterator<Item = String>) -> Result<Flags, Failure> {
-    let mut flags = Flags {
+/// Returns the flags without arguments.
+fn defaults() -> Flags {
+    Flags {
         rows: Vec::new(),
         matrix: false,
         duel: false,
@@ -108,10 +118,33 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Flags, Failure> {
         long: false,
         list: false,
         report: false,
+        smoke: false,
+        disk_dir: None,
         dir: "/dev/shm/ferrolith-bench".into(),
         out: None,
         against: None,
-    };
+    }
+}
+
+/// Returns the flags of `--smoke` without further arguments.
+fn smoke_defaults() -> Flags {
+    let target = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("target");
+    Flags {
+        smoke: true,
+        rows: vec![cold_rows::GROUP.to_owned()],
+        pairs: Some(1),
+        num: 2000,
+        dir: target.join("bench-smoke-data"),
+        out: Some(target.join("bench-smoke")),
+        ..defaults()
+    }
+}
+
+fn parse(args: impl Iterator<Item = String>) -> Result<Flags, Failure> {
+    let args: Vec<String> = args.collect();
+    let is_smoke = args.iter().any(|arg| arg == "--smoke");
+    let mut flags = if is_smoke { smoke_defaults() } else { defaults() };
+    let mut args = args.into_iter();
     while let Some(arg) = args.next() {
         let (name, given) = match arg.split_once('=') {
             Some((name, value)) => (name, Some(value.to_owned())),
@@ -126,10 +159,13 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Flags, Failure> {
             "--long" => flags.long = true,
             "--list" => flags.list = true,
             "--report" => flags.report = true,
+            // Its defaults are set already.
+            "--smoke" => {}
             "--pairs" => flags.pairs = Some(number(name, &value()?)?),
             "--seconds" => flags.seconds = number(name, &value()?)?,
             "--num" => flags.num = number(name, &value()?)?,
             "--dir" => flags.dir = value()?.into(),
+            "--disk-dir" => flags.disk_dir = Some(value()?.into()),
             "--out" => flags.out = Some(value()?.into()),
             "--against" => flags.against = Some(library(&value()?)?),
             _ => return Err(format!("unknown flag {arg:?}")),
@@ -138,10 +174,13 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Flags, Failure> {
     if flags.duel && flags.matrix {
         return Err("--duel and --matrix cannot be combined".into());
     }
+    if flags.smoke && (flags.against.is_some() || flags.duel || flags.matrix) {
+        return Err("--smoke cannot be combined with --against, --duel or --matrix".into());
+    }
     let known = |name: &String| match flags.table() {
         Table::Matrix => SHAPES.iter().any(|(shape, _)| shape == name),
         Table::Duel => DUELS.iter().any(|duel| duel.name == name),
-        Table::Rows => ROWS.iter().any(|row| row.name == name),
+        Table::Rows => ROWS.iter().any(|row| row.name == name) || cold_rows::is_known(name),
     };
     match flags.rows.iter().find(|name| !known(name)) {
         Some(name) => Err(format!("unknown row {name:?}; --list names them")),
@@ -168,7 +207,7 @@ fn work(flags: &Flags) -> Result<(), Failure> {
             Table::Duel => {
                 DUELS.iter().for_each(|duel| println!("{:<20} {}", duel.name, duel.args))
             }
-            Table::Rows => ROWS.iter().for_each(|row| println!("{:<20} {}", row.name, row.what)),
+            Table::Rows => list(),
         }
         return Ok(());
     }
@@ -185,21 +224,51 @@ fn work(flags: &Flags) -> Result<(), Failure> {
         let bench = Bench::build(&place, flags, &out, needs_lmdb)?;
         match flags.table() {
             Table::Matrix => matrix(flags, &bench)?,
-            Table::Duel => duel::run(flags, &bench, &place)?,
-            Table::Rows => table(flags, &bench)?,
+            Table::Duel => duel::run(flags, &bench, &place, &duels(flags))?,
+            Table::Rows => {
+                table(flags, &bench)?;
+                duel::run(flags, &bench, &place, &cold_duels(flags))?;
+            }
         }
     }
     if flags.against.is_some() {
         print!("{}", against::text(&out));
         return archive::pack(&out);
     }
-    let report = match flags.matrix {
-        true => report::matrix(&out)?,
-        false => report::table(&out)?,
+    let reports = match flags.matrix {
+        true => vec![report::matrix(&out)?],
+        false => [report::table(&out)?, cold::table(&out)?].into_iter().flatten().collect(),
     };
     archive::pack(&out)?;
-    println!("{}", report.display());
+    if reports.is_empty() {
+        return Err(format!("{}: no row was measured", out.display()));
+    }
+    reports.iter().for_each(|report| println!("{}", report.display()));
     Ok(())
+}
+
+/// Prints the rows of both tables.
+fn list() {
+    let lines =
+        |rows: &[Row]| rows.iter().for_each(|row| println!("{:<26} {}", row.name, row.what));
+    lines(ROWS);
+    println!("\n{:<26} all rows below", cold_rows::GROUP);
+    lines(COLD_ROWS);
+    for duel in COLD_DUELS {
+        let phases: Vec<&str> = duel.phases.iter().map(|phase| phase.what).collect();
+        println!("{:<26} {}", duel.name, phases.join("; "));
+    }
+}
+
+/// Returns the duels that `--duel` runs.
+fn duels(flags: &Flags) -> Vec<&'static Duel> {
+    let wanted = |duel: &&Duel| flags.rows.is_empty() || flags.rows.iter().any(|r| r == duel.name);
+    DUELS.iter().filter(wanted).collect()
+}
+
+/// Returns the duels among the rows of `--rows cold`.
+fn cold_duels(flags: &Flags) -> Vec<&'static Duel> {
+    COLD_DUELS.iter().filter(|duel| cold_rows::is_wanted(duel.name, &flags.rows)).collect()
 }
 
 fn selected(flags: &Flags) -> Vec<&'static Row> {
@@ -209,14 +278,15 @@ fn selected(flags: &Flags) -> Vec<&'static Row> {
         [] => flags.long || !row.long,
         names => names.iter().any(|name| name == row.name),
     };
-    ROWS.iter().filter(wanted).collect()
+    let cold = COLD_ROWS.iter().filter(|row| cold_rows::is_wanted(row.name, &flags.rows));
+    ROWS.iter().filter(wanted).chain(cold).collect()
 }
 
 /// Measures the rows, data set by data set.
 fn table(flags: &Flags, bench: &Bench<'_>) -> Result<(), Failure> {
     let rows = selected(flags);
     let mut count = 0;
-    for data in DATA {
+    for data in DATA.iter().chain(COLD_DATA) {
         let rows: Vec<&&Row> = rows.iter().filter(|row| row.data == data.name).collect();
         if rows.is_empty() {
             continue;
@@ -246,7 +316,7 @@ fn matrix(flags: &Flags, bench: &Bench<'_>) -> Result<(), Failure> {
 /// Returns the directory of a data set.
 fn directory(flags: &Flags, place: &place::Place, data: &Data) -> PathBuf {
     match data.on_disk {
-        true => place.root.join("target/bench-synced"),
+        true => flags.disk_dir.clone().unwrap_or_else(|| place.root.join("target/bench-synced")),
         false => flags.dir.join(data.name),
     }
 }

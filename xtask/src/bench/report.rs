@@ -11,10 +11,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A ratio that must not exceed 1 may do so through rounding.
-const EVEN: f64 = 1.005;
+pub(super) const EVEN: f64 = 1.005;
 
-/// Writes the table into `README.md` of the results.
-pub(super) fn table(out: &Path) -> Result<PathBuf, Failure> {
+/// Writes the table into `README.md` of the results, if a row was measured.
+pub(super) fn table(out: &Path) -> Result<Option<PathBuf>, Failure> {
     let mut lines = String::new();
     let (mut met, mut alone, mut measured, mut missing) = (0, 0, 0, Vec::new());
     let duels = duel::outcomes(out);
@@ -29,6 +29,9 @@ pub(super) fn table(out: &Path) -> Result<PathBuf, Failure> {
         alone += usize::from(judgement.faults.is_empty());
         met += usize::from(duel.map_or(&judgement.faults, |duel| &duel.faults).is_empty());
         lines += &judgement.line(row, &raw, duel);
+    }
+    if measured == 0 && duels.is_empty() {
+        return Ok(None);
     }
     let mut text = format!(
         "# Ferrolith compared with RocksDB and LMDB\n\n{}. Written {} by `cargo x bench`. [How \
@@ -53,7 +56,7 @@ pub(super) fn table(out: &Path) -> Result<PathBuf, Failure> {
     if let Some(picture) = chart::svg(out) {
         write(&out.join("summary.svg"), &picture)?;
     }
-    write(&out.join("README.md"), &text)
+    write(&out.join("README.md"), &text).map(Some)
 }
 
 /// The result of a row, and the reasons why its target is not met.
@@ -71,8 +74,7 @@ impl<'a> Judgement<'a> {
     fn of(row: &Row, raw: &'a Raw) -> Judgement<'a> {
         let get = |name| raw.get(row.judged, name);
         // Bytes are comparable only if compactions have finished.
-        let whole =
-            raw.get("(all)", "write amp").filter(|_| row.flags.contains("waitforcompaction"));
+        let whole = raw.get("(all)", "write amp").filter(|_| row.has("waitforcompaction"));
         let tails = |name| get(name).or_else(|| raw.figures.iter().find(|f| f.name == name));
         let mut judgement = Judgement {
             rate: get("ops/sec"),
@@ -216,7 +218,7 @@ pub(super) fn read(out: &Path, name: &str) -> Option<Raw> {
     fs::read_to_string(archive::path(out, name)).ok().map(Raw::of)
 }
 
-fn write(path: &Path, text: &str) -> Result<PathBuf, Failure> {
+pub(super) fn write(path: &Path, text: &str) -> Result<PathBuf, Failure> {
     fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))?;
     Ok(path.to_owned())
 }

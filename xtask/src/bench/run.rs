@@ -1,13 +1,14 @@
 //! Runs `db_bench --engine=both` for fills, rows and shapes, and keeps the output.
 
 use super::raw::Raw;
-use super::rows::{Data, Row};
+use super::rows::{Data, Judge, Row};
 use super::{Flags, archive, directory, environment};
 use crate::compat::{Failure, place};
 use place::Place;
 use std::fs;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// The settings that all runs share.
@@ -16,6 +17,8 @@ pub(super) struct Bench<'a> {
     flags: &'a Flags,
     out: &'a Path,
     program: PathBuf,
+    /// The last arguments of each run of db_bench, which override those of the rows.
+    overrides: Vec<String>,
     /// The library of the other side: RocksDB's, or an earlier build of Ferrolith's.
     library: PathBuf,
     /// Ferrolith's library, if the other side is Ferrolith too and both are called through the C functions.
@@ -23,7 +26,7 @@ pub(super) struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// Builds the release of db_bench, with LMDB if a row needs it.
+    /// Builds db_bench, with LMDB if a row needs it.
     pub(super) fn build(
         place: &'a Place,
         flags: &'a Flags,
@@ -31,13 +34,8 @@ impl<'a> Bench<'a> {
         lmdb: bool,
     ) -> Result<Bench<'a>, Failure> {
         let mut cargo = Command::new("cargo");
-        cargo.current_dir(&place.root).args([
-            "build",
-            "--release",
-            "--quiet",
-            "-p",
-            "ferrolith-bench",
-        ]);
+        cargo.current_dir(&place.root).args(["build", "--quiet", "-p", "ferrolith-bench"]);
+        cargo.args((!flags.smoke).then_some("--release"));
         if lmdb {
             // LMDB is C: the only part that needs a compiler for it.
             cargo.args(["--features", "lmdb"]);
@@ -49,8 +47,13 @@ impl<'a> Bench<'a> {
             Some(earlier) => earlier.clone(),
             None => place.real_library(None)?,
         };
-        let program = target.join("release/db_bench");
-        let mut bench = Bench { place, flags, out, program, library, own: None };
+        let program = target.join(if flags.smoke { "debug" } else { "release" }).join("db_bench");
+        let overrides = match flags.smoke {
+            // Without a duration, the number of operations ends a benchmark.
+            true => vec!["--duration=0".to_owned()],
+            false => Vec::new(),
+        };
+        let mut bench = Bench { place, flags, out, program, overrides, library, own: None };
         if flags.against.is_some() {
             bench.own = Some(bench.our_library()?);
         }
@@ -90,11 +93,13 @@ impl<'a> Bench<'a> {
             flags.push("--use_existing_db=1");
         }
         // Most rows run the benchmark that decides them; later flags may override it.
-        flags.extend([benchmark.as_str(), row.flags]);
+        flags.push(&benchmark);
+        flags.extend(row.flags);
         let dir = directory(self.flags, self.place, data);
         let pairs = self.flags.pairs.unwrap_or(5);
         let raw = self.measure(row.name, count, &flags, pairs, &dir)?;
-        let ratio = raw.get(row.judged, "ops/sec").and_then(|figure| figure.ratio);
+        let name = if row.judge == Judge::Cpu { "CPU s" } else { "ops/sec" };
+        let ratio = raw.get(row.judged, name).and_then(|figure| figure.ratio);
         let shown = ratio.map_or("no figures".to_owned(), |ratio| {
             format!(
                 "{:.2} [{:.2}..{:.2}], target {}",
@@ -137,12 +142,13 @@ impl<'a> Bench<'a> {
         for flag in flags.iter().flat_map(|text| text.split_whitespace()) {
             command.arg(expand(flag, self.flags.num, self.flags.seconds));
         }
+        command.args(&self.overrides);
         let args: Vec<_> =
             command.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
         let head = self.head(&format!("db_bench {}", args.join(" ")));
         eprintln!("[{count}] {name}");
         let started = Instant::now();
-        let output = place::output(command)?;
+        let output = with_progress(command)?;
         eprintln!("    {:.0} s", started.elapsed().as_secs_f64());
         let text = head + &output;
         self.keep(name, &text)?;
@@ -169,7 +175,8 @@ impl<'a> Bench<'a> {
     pub(super) fn our_library(&self) -> Result<PathBuf, Failure> {
         let mut cargo = Command::new("cargo");
         cargo.current_dir(&self.place.root);
-        cargo.args(["build", "--release", "--quiet", "-p", "ferrolith-librocksdb"]);
+        cargo.args(["build", "--quiet", "-p", "ferrolith-librocksdb"]);
+        cargo.args((!self.flags.smoke).then_some("--release"));
         place::check(cargo)?;
         self.place.our_library(Some(self.program.with_file_name("librocksdb.so")))
     }
@@ -180,20 +187,51 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Replaces `{num}`, `{num/4}`, `{num*5}` and `{seconds}` by numbers.
+/// Runs db_bench and returns its output. The start of each run is also shown, because a row can take half an hour.
+fn with_progress(mut command: Command) -> Result<String, Failure> {
+    let fail = |command: &Command, e: std::io::Error| format!("{command:?}: {e}");
+    let pipes = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = pipes.spawn().map_err(|e| fail(&command, e))?;
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    // Both pipes are read at the same time, so that neither fills up.
+    let errors = std::thread::spawn(move || {
+        let mut text = Vec::new();
+        let _ = stderr.map(|mut pipe| pipe.read_to_end(&mut text));
+        String::from_utf8_lossy(&text).into_owned()
+    });
+    let mut output = String::new();
+    for line in stdout.into_iter().flat_map(|pipe| BufReader::new(pipe).lines()) {
+        let line = line.map_err(|e| fail(&command, e))?;
+        if let Some(run) = line.strip_prefix("--- ") {
+            eprintln!("    {run}");
+        }
+        output += &line;
+        output.push('\n');
+    }
+    let status = child.wait().map_err(|e| fail(&command, e))?;
+    match status.success() {
+        true => Ok(output),
+        false => Err(format!("{command:?}: {status}\n{}", errors.join().unwrap_or_default())),
+    }
+}
+
+/// Replaces `{num}`, `{num/4}`, `{num*3/2}`, `{seconds}` and the like by numbers, which are at least 1.
 pub(super) fn expand(flag: &str, num: u64, seconds: u64) -> String {
     let Some((before, rest)) = flag.split_once('{') else { return flag.to_owned() };
     let Some((name, after)) = rest.split_once('}') else { return flag.to_owned() };
-    let factor = |text: &str| text.parse::<u64>().unwrap_or(1).max(1);
-    let number = match name.strip_prefix("num") {
-        None => seconds,
-        Some(part) => match part.split_at_checked(1) {
-            Some(("/", by)) => (num / factor(by)).max(1),
-            Some(("*", by)) => num * factor(by),
-            _ => num,
-        },
+    let (base, mut steps) = match (name.strip_prefix("num"), name.strip_prefix("seconds")) {
+        (Some(steps), _) => (num, steps),
+        (None, Some(steps)) => (seconds, steps),
+        (None, None) => return flag.to_owned(),
     };
-    format!("{before}{number}{after}")
+    let mut number = base;
+    while let Some((operator, rest)) = steps.split_at_checked(1) {
+        let end = rest.find(['*', '/']).unwrap_or(rest.len());
+        let by = rest[..end].parse::<u64>().unwrap_or(1).max(1);
+        number = if operator == "*" { number.saturating_mul(by) } else { number / by };
+        steps = &rest[end..];
+    }
+    format!("{before}{}{after}", number.max(1))
 }
 
 #[cfg(test)]
@@ -205,7 +243,10 @@ mod tests {
         assert_eq!(expand("--num={num}", 100, 4), "--num=100");
         assert_eq!(expand("--num={num/8}", 100, 4), "--num=12");
         assert_eq!(expand("--num={num*5}", 100, 4), "--num=500");
+        assert_eq!(expand("--num={num*3/2}", 100, 4), "--num=150");
+        assert_eq!(expand("--num={num/500}", 100, 4), "--num=1");
         assert_eq!(expand("--duration={seconds}", 100, 4), "--duration=4");
+        assert_eq!(expand("secs={seconds*150}", 100, 4), "secs=600");
         assert_eq!(expand("--threads=2", 100, 4), "--threads=2");
     }
 }

@@ -8,9 +8,12 @@ use std::path::Path;
 use std::process::Command;
 
 /// Tables and parameters of each run.
-const RUNS: [&str; 3] = [
+const RUNS: [&str; 5] = [
     "block num=3000 secs=0.05 phases=fillseq,filluniq,overwrite,compact,read1,read,ycsb,scan,readwhilewriting,scanwhilewriting",
     "block num=3000 value=8 secs=0.05 phases=filluniq,readwhilemerging",
+    "block num=3000 secs=0.05 iterators=50 snapshots=20 gap=500 \
+     phases=fillseq,iterators,snapshots,seekgap,deletegap,seekgap-memtable,flush,seekgap-flushed",
+    "block num=1 secs=0.05 queue=50 phases=queue",
     "plain num=3000 prefix=12 prefixes=300 secs=0.05 phases=filluniq,wait,readwhilewriting,prefixscan",
 ];
 

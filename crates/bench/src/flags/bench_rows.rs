@@ -27,6 +27,7 @@ pub(super) const ENGINE: &[Row] = &[
     row("runs", Int32, "3", Used, "Number of pairs of runs of --engine=both"),
     row("json", Text, "", Used, "Write one JSON object per benchmark to this file; - means standard output"),
     row("warm_up", Text, "0", Used, "Operations before each benchmark that do not count: for this number of seconds; or auto, until the throughput is steady, for at most 60 seconds, or N with auto:N. Benchmarks that begin with an empty database or delete have none"),
+    row("skew_seeks", Bool, "false", Used, "Let --read_random_exp_range also skew the keys of seekrandom; RocksDB's program seeks to uniformly distributed keys"),
     row("sample_latency", Int64, "0", Used, "Without --histogram, time every n-th operation; 0 means none (16 with --json or --engine=both)"),
 ];
 

@@ -4,6 +4,7 @@ mod crowd;
 mod deterministic;
 mod disposable;
 pub mod distributions;
+mod evict;
 mod list;
 mod live;
 mod machine;

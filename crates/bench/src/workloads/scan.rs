@@ -54,7 +54,7 @@ pub(super) fn seek_random(t: &mut Thread<'_>) -> Result<()> {
         t.session.open_iterator(None, None).map_err(iterator_error)?;
     }
     while !budget.done(1) {
-        let number = t.random.draw() % config.num;
+        let number = if config.skew_seeks { t.random_key() } else { t.random.draw() % config.num };
         if config.max_scan_distance > 0 {
             let last = config.num - 1;
             let end = if config.reverse {

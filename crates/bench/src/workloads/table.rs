@@ -1,8 +1,8 @@
 //! One row per benchmark, and RocksDB's benchmarks that are not supported.
 
 use super::{
-    Benchmark, Body, Effect, deterministic, machine, mixgraph, operands, read, scan, timeseries,
-    transaction, update, verify, write,
+    Benchmark, Body, Effect, deterministic, evict, machine, mixgraph, operands, read, scan,
+    timeseries, transaction, update, verify, write,
 };
 use crate::config::Config;
 use crate::flags::Flags;
@@ -106,6 +106,7 @@ pub const GROUPS: &[(&str, &[Benchmark])] = &[
         bench("compact1", "compact the first non-empty level below level 0 into the next level", Once(|target, _| compact_level(target, 1))),
         bench("flush", "flush the memtable", Once(|target, _| target.flush())),
         bench("waitforcompaction", "wait for pending flushes and compactions", Once(|target, _| target.wait_for_compaction())),
+        bench("evictfiles", "write the files of the database to the device and drop them from the page cache; needs Linux", Once(evict::files)),
         bench("backup", "create a backup in --backup_dir", Once(|target, flags| with_dir(flags, &["backup_dir"], || target.backup(flags)))),
         bench("restore", "restore the newest backup of --backup_dir into --restore_dir", Once(|target, flags| with_dir(flags, &["backup_dir", "restore_dir"], || target.restore(flags)))),
         bench("verify", "compare the database with --truth_db, by lookups and by a scan", Once(verify::against_truth)),

@@ -5,6 +5,7 @@
 
 mod benchmark_sh;
 mod benchmarks;
+mod device;
 mod forestdb;
 mod modes;
 mod network;
