@@ -86,7 +86,9 @@ fn requests_on_the_common_path_allocate_little() {
     let mut check = |name, found: f64, most: f64| {
         println!("{name}: {found:.3} allocations per request, at most {most}");
         if found > most {
-            problems.push(format!("{name}: {found:.3} allocations per request, expected at most {most}"));
+            problems.push(format!(
+                "{name}: {found:.3} allocations per request, expected at most {most}"
+            ));
         }
     };
     check("SET", allocations(&mut stream, 1, 5, set), 2.5);

@@ -128,6 +128,7 @@ impl ColumnFamilyState {
             mem: Arc::clone(&self.mem),
             immutables,
             version: Arc::clone(&self.current),
+            content: self.data.content(),
         };
         sv.check();
         self.data.set_super_version(Some(Arc::new(sv)));

@@ -8,6 +8,7 @@ use crate::env::sync::atomic::{AtomicBool, Ordering};
 use crate::error::Result;
 use crate::files::FileKeeper;
 use crate::fs::FileSyncer;
+use crate::memtable::SequenceAllocator;
 use crate::report::Reporter;
 use crate::session::Session;
 use crate::wal::LogWriter;
@@ -94,6 +95,12 @@ impl WriteState {
             synced_ticket: 0,
             named_wal: 0,
         }
+    }
+}
+
+impl SequenceAllocator for CommitQueue {
+    fn newest_allocated(&self) -> Option<SeqNo> {
+        self.write.try_lock().map(|write| write.turns.last_allocated())
     }
 }
 

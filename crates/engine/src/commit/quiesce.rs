@@ -42,7 +42,13 @@ impl<'a> Quiesced<'a> {
     /// Installs edits that add ingested files, whose sequence numbers go up to `newest`, and makes the files visible.
     pub(crate) fn install(mut self, edits: Vec<VersionEdit>, newest: SeqNo) -> Result<()> {
         let catalog = &self.queue.catalog;
-        let installed = catalog.change_versions(&mut self.versions, edits, |_| {});
+        let changed: Vec<u32> = edits.iter().map(|edit| edit.column_family).collect();
+        let installed = catalog.change_versions(&mut self.versions, edits, |state| {
+            changed
+                .iter()
+                .filter_map(|id| state.families.get(id))
+                .for_each(|family| family.data.change_content());
+        });
         // Also after a failure: the record may be on the device, so its sequence numbers count as used.
         if newest > self.last_sequence() {
             let count = newest - self.last_sequence();

@@ -208,7 +208,7 @@ impl Compactor {
                 work.plan.reason.name()
             ));
         }
-        self.catalog.install(vec![edit], |_| {})
+        self.catalog.install(vec![edit], |_| work.family.change_content())
     }
 
     fn compact_files(&self, work: &CompactionWork, report: &mut CompactionReport) -> Result<()> {

@@ -10,6 +10,7 @@ use crate::read::{DbIter, PoolKey, SuperVersion};
 use crate::session::ColumnFamilyData;
 use crate::sst::{BlockAccess, ReadaheadOptions, ScanEnd, TableIterOptions};
 use crate::version::Source;
+use std::sync::Arc;
 
 /// Returns a user's iterator over one family. The database must outlive it.
 pub(crate) fn iterator(
@@ -40,6 +41,7 @@ pub(crate) fn iterator(
         let places = hide_covered(&family.order, seq, places, &tombstones);
         children = places.into_iter().map(Source::Other).collect();
     }
+    let content = sv.content;
     let inner = MergingIterator::new(family.order.clone(), children);
     let iter = DbIter::new(
         inner,
@@ -54,6 +56,7 @@ pub(crate) fn iterator(
         iter.with_max_sequential_skip(max_sequential_skip(family))
             .with_statistics(host.statistics())
             .with_scan_end(scan_end)
+            .with_gaps(Arc::clone(&family.gaps), content, ro)
             .with_pool_key(pool_key),
     ))
 }

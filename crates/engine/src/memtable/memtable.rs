@@ -5,6 +5,7 @@
 use super::arena::Arena;
 use super::bloom::MemtableBloom;
 use super::entry::Entry;
+use super::gaps::Gaps;
 use super::kinds::Rep;
 use super::range_dels::RangeDels;
 use super::spare::SpareChunks;
@@ -14,8 +15,8 @@ use crate::base::perf::{self, PerfMetric};
 use crate::base::{KeyOrder, LookupKey, SeqNo, ValueType};
 use crate::budget::{Charge, MemoryAccount, MemoryOwner};
 use crate::env::epoch;
-use crate::env::sync::Mutex;
 use crate::env::sync::std_atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use crate::env::sync::{Mutex, OnceLock};
 use crate::iter::GetContext;
 use crate::options::ColumnFamilyOptions;
 use crate::rangedel::{Fragments, Tombstone};
@@ -45,6 +46,8 @@ pub struct MemTable {
     counts: Counts,
     /// What is charged for this memtable, if memory is limited.
     charge: Mutex<Option<Charge>>,
+    /// What writers tell readers of the family, in an open database.
+    gaps: OnceLock<Arc<Gaps>>,
 }
 
 /// Counters that writers update, on a line of their own, so that the rest of the memtable stays in
@@ -110,6 +113,7 @@ impl MemTable {
                 last_sequence: AtomicU64::new(0),
             },
             charge: Mutex::default(),
+            gaps: OnceLock::new(),
         })
     }
 
@@ -279,6 +283,19 @@ impl MemTable {
         let mut charge = self.charge.lock();
         let charge = charge.get_or_insert_with(|| account.charge(MemoryOwner::Memtables, 0));
         charge.set(self.allocated_memory());
+    }
+
+    /// Sets the gaps that writes to the memtable close. Call it before the first write.
+    pub fn close_gaps_of(&self, gaps: Arc<Gaps>) {
+        let _ = self.gaps.set(gaps);
+    }
+
+    /// Removes a key that is about to be put or merged from the family's gaps.
+    #[inline]
+    pub fn close_gap(&self, user_key: &[u8]) {
+        if let Some(gaps) = self.gaps.get() {
+            gaps.written(user_key);
+        }
     }
 
     /// Changes the size at which the memtable is flushed.

@@ -14,6 +14,7 @@ mod btree_slot;
 mod buckets;
 mod chunk;
 mod entry;
+mod gaps;
 mod hash;
 mod in_place;
 mod iterator;
@@ -30,6 +31,7 @@ mod tower;
 mod vector;
 mod zeroed;
 
+pub use gaps::{AllocatorCell, Gaps, SequenceAllocator};
 pub use iterator::MemTableIterator;
 pub use many::Additions;
 pub use memtable::MemTable;

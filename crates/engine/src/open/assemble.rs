@@ -176,6 +176,7 @@ fn put_together(
     let catalog = Arc::new(catalog);
     let commit = CommitQueue::new(base(), Arc::clone(&catalog), wals.live, sections);
     let commit = Arc::new(commit);
+    session.allocator.set(Arc::downgrade(&commit) as _);
     let parts = || (Arc::clone(&catalog), Arc::clone(&commit));
     let properties = Arc::new(Properties::new(base(), parts().0, parts().1));
     let jobs = Scheduler::new(base(), parts().0, parts().1, Arc::clone(&properties));

@@ -203,6 +203,7 @@ impl Builder {
                 account.charge(MemoryOwner::WriteAheadLogs, account.shares().logs())
             }),
             spare_chunks: Arc::default(),
+            allocator: Arc::default(),
             open_tables,
             read_only,
             health: Health::default(),

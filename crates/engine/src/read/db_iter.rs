@@ -12,6 +12,7 @@
 
 mod backward;
 mod counts;
+mod gap_walk;
 
 use crate::base::iterator::InternalIterator;
 use crate::base::key::{append_internal_key, seek_trailer};
@@ -25,12 +26,14 @@ use crate::iter::MergingIterator;
 use crate::iter::merge_helper::{
     Collected, MergeOperands, counted_merge, short_key, split, unknown_type, unsupported_entry,
 };
+use crate::memtable::Gaps;
 use crate::options::ReadOptions;
 use crate::read::{PoolKey, SuperVersion};
 use crate::sst::ScanEnd;
 use crate::stats::Statistics;
 use crate::version::Source;
 use counts::{Call, IterCounts};
+use gap_walk::GapWalk;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -101,6 +104,7 @@ pub struct DbIter {
     pinned_values: Option<Vec<Vec<u8>>>,
     inner_is_past: bool,
     operands: MergeOperands,
+    walk: GapWalk,
     /// The internal key of a seek.
     target: Vec<u8>,
     /// The number of entries that the current call has examined.
@@ -150,6 +154,7 @@ impl DbIter {
             pinned_values: None,
             inner_is_past: false,
             operands: MergeOperands::default(),
+            walk: GapWalk::default(),
             target: Vec::new(),
             looked_at: 0,
             error: None,
@@ -190,6 +195,15 @@ impl DbIter {
         self
     }
 
+    /// Lets the iterator jump over the gaps of its family, and note new ones. `content` is the content number of its
+    /// super-version, and `options` are the reader's.
+    #[must_use]
+    pub fn with_gaps(mut self, gaps: Arc<Gaps>, content: u64, options: &ReadOptions) -> DbIter {
+        self.walk.set_gaps(gaps, content);
+        self.walk.renew(options, self.total_order);
+        self
+    }
+
     /// Returns the key set by [`DbIter::with_pool_key`].
     pub fn pool_key(&self) -> Option<&PoolKey> {
         self.pool_key.as_ref()
@@ -211,7 +225,7 @@ impl DbIter {
         let buffers = [&self.value, &self.target, &self.prefix];
         self.inner.release()
             && buffers.into_iter().all(|buffer| buffer.capacity() <= BUFFER_MAX)
-            && self.key.capacity() <= BUFFER_MAX
+            && self.key.capacity().max(self.walk.capacity()) <= BUFFER_MAX
     }
 
     /// Sets up a new or released iterator for a reader at `seq`. This is the only place that applies read options. The
@@ -230,6 +244,7 @@ impl DbIter {
         }
         self.upper.clone_from(&options.iterate_upper_bound);
         self.total_order = options.total_order() || prefix_extractor.is_none();
+        self.walk.renew(options, self.total_order);
         self.prefix_extractor = prefix_extractor.filter(|_| options.prefix_same_as_start).cloned();
         self.max_skippable = options.max_skippable_internal_keys;
         self.max_sequential_skip = max_sequential_skip;
@@ -507,6 +522,7 @@ impl DbIter {
     fn find_next(&mut self, mut step: Step, mut skipping: bool) {
         self.inner_is_past = false;
         self.valid = false;
+        self.walk.stop();
         // The number of consecutive hidden entries of `key`.
         let mut hidden = 0;
         loop {
@@ -520,7 +536,10 @@ impl DbIter {
                     self.inner.valid().then(|| self.inner.key())
                 }
             };
-            let Some(stored) = stored else { return self.stop_with_inner() };
+            let Some(stored) = stored else {
+                self.stop_with_inner();
+                return self.end_walk_without_error();
+            };
             let Some((user_key, trailer)) = split(stored) else {
                 let error = short_key(stored);
                 return self.fail(error);
@@ -534,7 +553,7 @@ impl DbIter {
                         user_key,
                     ))
             {
-                return;
+                return self.end_walk();
             }
             if self.max_skippable != 0 && self.looked_at > self.max_skippable {
                 return self.fail(too_many_skipped());
@@ -559,13 +578,17 @@ impl DbIter {
                     Some(ValueType::Value) => {
                         self.value_is_ours = false;
                         self.valid = true;
-                        return;
+                        return self.end_walk();
                     }
-                    Some(ValueType::Deletion | ValueType::SingleDeletion) => {
+                    Some(kind @ (ValueType::Deletion | ValueType::SingleDeletion)) => {
                         perf::count(PerfMetric::InternalDeleteSkippedCount, 1);
                         (skipping, hidden) = (true, 0);
+                        if self.walk.is_allowed() && self.meet_deleted(kind) {
+                            (skipping, step) = (false, Step::Stay);
+                        }
                     }
                     Some(ValueType::Merge) => {
+                        self.end_walk();
                         self.valid = self.fold_from_here();
                         self.inner_is_past = true;
                         return;

@@ -16,6 +16,8 @@ pub struct SuperVersion {
     pub immutables: Vec<Arc<MemTable>>,
     /// The files.
     pub version: Arc<Version>,
+    /// The number of the content, as `memtable/gaps.rs` defines it.
+    pub content: u64,
 }
 
 impl SuperVersion {

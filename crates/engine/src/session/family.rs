@@ -7,10 +7,10 @@ use crate::env::epoch::{self, EpochCell, Guard};
 use crate::env::live::Live;
 use crate::env::mapping::MAP_FROM;
 use crate::env::sync::OnceLock;
-use crate::env::sync::atomic::{AtomicBool, Ordering};
+use crate::env::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::error::{Code, Error};
 use crate::hooks::{MergeOperator, SliceTransform};
-use crate::memtable::{MemTable, SpareChunks};
+use crate::memtable::{AllocatorCell, Gaps, MemTable, SpareChunks};
 use crate::options::{ColumnFamilyOptions, TableFactory};
 use crate::read::{DbIter, IteratorPool, PoolKey, SuperVersion};
 use crate::version::{DataPaths, TableCache};
@@ -41,6 +41,10 @@ pub(crate) struct ColumnFamilyData {
     pub(crate) tables: Arc<TableCache>,
     /// The super-version for readers. Empty only after the database was closed.
     super_version: EpochCell<SuperVersion>,
+    /// Ranges without visible keys.
+    pub(crate) gaps: Arc<Gaps>,
+    /// The number of the content that the next super-version has; see `memtable/gaps.rs`.
+    content: AtomicU64,
     /// Finished iterators of the family, kept for reuse.
     iterator_pool: IteratorPool,
     dropped: AtomicBool,
@@ -57,12 +61,16 @@ impl ColumnFamilyData {
         options: ColumnFamilyOptions,
         paths: DataPaths,
         tables: Arc<TableCache>,
+        allocator: Arc<AllocatorCell>,
     ) -> ColumnFamilyData {
+        let order = KeyOrder::new(Arc::clone(&options.comparator));
         ColumnFamilyData {
             id,
             name: name.to_owned(),
             _cache_user: block_cache(&options).map(Cache::join),
-            order: KeyOrder::new(Arc::clone(&options.comparator)),
+            gaps: Arc::new(Gaps::new(order.clone(), allocator)),
+            content: AtomicU64::new(0),
+            order,
             merge_operator: options.merge_operator.clone(),
             prefix_extractor: options.prefix_extractor.clone(),
             options: Live::new(options),
@@ -96,6 +104,17 @@ impl ColumnFamilyData {
         }
     }
 
+    /// Returns the number of the content that the next super-version has.
+    pub(crate) fn content(&self) -> u64 {
+        self.content.load(Ordering::Relaxed)
+    }
+
+    /// Notes that files were added or deleted whose keys are not those of other files. Called under the lock under which
+    /// the super-version with this change is made.
+    pub(crate) fn change_content(&self) {
+        self.content.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Takes a pooled iterator over the newest super-version, if it is suitable.
     pub(crate) fn pooled(
         &self,
@@ -111,6 +130,18 @@ impl ColumnFamilyData {
 
     /// Creates an empty memtable. With a memory limit, it is laid out for the family's part of the limit.
     pub(crate) fn new_memtable(
+        &self,
+        id: u64,
+        earliest: SeqNo,
+        families: usize,
+        spare: Option<Arc<SpareChunks>>,
+    ) -> Arc<MemTable> {
+        let mem = self.new_memtable_of_size(id, earliest, families, spare);
+        mem.close_gaps_of(Arc::clone(&self.gaps));
+        mem
+    }
+
+    fn new_memtable_of_size(
         &self,
         id: u64,
         earliest: SeqNo,

@@ -17,7 +17,7 @@ use crate::fs::info_log::InfoLog;
 use crate::fs::read_only::read_only_error;
 use crate::fs::{FileSystem, WritableOptions, filename};
 use crate::hooks::TableFileCreationReason;
-use crate::memtable::SpareChunks;
+use crate::memtable::{AllocatorCell, SpareChunks};
 use crate::options::{ColumnFamilyOptions, DbOptions, TableFactory};
 use crate::stats::Statistics;
 use crate::version::{Counters, DataPaths, OpenTables, TableCache};
@@ -55,6 +55,8 @@ pub(crate) struct Session {
     pub(crate) _log_memory: Option<Charge>,
     /// Memory of flushed memtables, kept for the next ones.
     pub(crate) spare_chunks: Arc<SpareChunks>,
+    /// Allocates sequence numbers, once the database is open.
+    pub(crate) allocator: Arc<AllocatorCell>,
     /// Limits the open tables of all families; `None` keeps all tables open.
     pub(crate) open_tables: Option<Arc<OpenTables>>,
     /// Whether the database is read-only: nothing is written, and no thread runs.
@@ -100,7 +102,14 @@ impl Session {
     ) -> Arc<ColumnFamilyData> {
         let paths = DataPaths::new(&*self.fs, &self.dir, &options.cf_paths);
         let tables = self.table_cache(&options, paths.clone());
-        Arc::new(ColumnFamilyData::new(id, name, options, paths, tables))
+        Arc::new(ColumnFamilyData::new(
+            id,
+            name,
+            options,
+            paths,
+            tables,
+            Arc::clone(&self.allocator),
+        ))
     }
 
     /// Creates the table cache of a family.

@@ -36,6 +36,7 @@ pub(crate) fn session(fs: Arc<dyn FileSystem>, options: DbOptions) -> Session {
         memtable_shares: Vec::new(),
         _log_memory: None,
         spare_chunks: Arc::default(),
+        allocator: Arc::default(),
         open_tables: None,
         read_only: false,
         health: Health::default(),

@@ -116,7 +116,7 @@ impl Core {
         }
         let mut edit = VersionEdit::for_column_family(family.id);
         claimed.iter().for_each(|(level, file)| edit.delete_file(*level, file.number));
-        let installed = self.catalog.install(vec![edit], |_| {});
+        let installed = self.catalog.install(vec![edit], |_| family.change_content());
         let state = self.catalog.state();
         claimed.iter().for_each(|(_, file)| file.set_being_compacted(false));
         drop(state);

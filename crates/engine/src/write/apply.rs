@@ -76,7 +76,11 @@ impl<'a, L: MemtableLookup> MemtableInserter<'a, L> {
 impl<L: MemtableLookup> BatchHandler for MemtableInserter<'_, L> {
     #[inline]
     fn put(&mut self, cf: u32, key: &[u8], value: &[u8]) -> Result<()> {
-        match self.memtable(cf)? {
+        let memtable = self.memtable(cf)?;
+        if let Some(memtable) = memtable {
+            memtable.close_gap(key);
+        }
+        match memtable {
             Some(memtable) if memtable.updates_in_place() => {
                 self.updated += u64::from(memtable.put_in_place(self.next, key, value));
                 self.next += 1;
@@ -95,6 +99,9 @@ impl<L: MemtableLookup> BatchHandler for MemtableInserter<'_, L> {
     }
 
     fn merge(&mut self, cf: u32, key: &[u8], operand: &[u8]) -> Result<()> {
+        if let Some(memtable) = self.memtable(cf)? {
+            memtable.close_gap(key);
+        }
         self.add(cf, ValueType::Merge, key, operand)
     }
 

@@ -16,6 +16,7 @@ mod events;
 mod export_import;
 mod families;
 mod faults;
+mod gaps;
 mod in_place;
 mod ingest;
 mod iterator_pool;
