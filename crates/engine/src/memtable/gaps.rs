@@ -7,29 +7,28 @@
 //!
 //! A note becomes a gap in two walks, since a write may be on its way while the first one notes its range:
 //!
-//! 1. **Propose**: an iterator at sequence number `t` finds nothing in the range and proposes it. Then the newest
-//!    allocated number `after` is read under the write lock. Writers with larger numbers take the lock later, so they
-//!    see the proposal.
-//! 2. **Confirm**: an iterator at `t >= after` finds nothing in the range, either. It has seen all writes up to `after`,
-//!    and later ones remove the proposal. From then on the range is a gap for iterators at `t` and later.
+//! 1. **Propose**: an iterator finds nothing in the range and proposes it. Then the newest allocated sequence number
+//!    `after` is read under the write lock. Writers with larger numbers take the lock later, so they see the proposal.
+//! 2. **Confirm**: an iterator at a number `t >= after` finds nothing in the range, either. It has seen all writes up to
+//!    `after`, and later ones remove the proposal. Now the range is a gap for iterators at `t` and later.
 //!
-//! * **G1** Before a put or a merge of a key is inserted, and so before it is visible, its writer has removed the key
+//! * **GA1** Before a put or a merge of a key is inserted, and so before it is visible, its writer has removed the key
 //!   from all gaps and proposals that it can see ([`Gaps::written`]). Deletions need no check.
-//! * **G2** A writer whose number is above `after` of a proposal sees it: the proposal was made before the lock was
+//! * **GA2** A writer whose number is above `after` of a proposal sees it: the proposal was made before the lock was
 //!   taken to read `after`, and the writer's number was allocated under the lock later.
-//! * **G3** A gap `since t` has no key that is visible at `t`, and every later put or merge in it has removed its key
+//! * **GA3** A gap `since t` has no key that is visible at `t`, and every later put or merge in it has removed its key
 //!   before it became visible. So an iterator at `u >= t` may jump: it has loaded `u` after the writes up to `u` were
 //!   published, and so sees their removals.
-//! * **G4** Content that appears or vanishes by other ways than writes (ingested files, deleted files) gets a new
+//! * **GA4** Content that appears or vanishes by other ways than writes (ingested files, deleted files) gets a new
 //!   content number with its super-version. Gaps and proposals belong to one content number, and iterators use and make
 //!   only those of their own super-version.
 //!
 //! Single deletions end a walk without a note: if they are misused, older puts come back in compactions.
 
 use crate::base::{KeyOrder, SeqNo};
-use crate::env::sync::RwLock;
 use crate::env::sync::std_atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use crate::env::sync::{OnceLock, RwLock};
+use std::sync::{Arc, Weak};
 
 /// The number of gaps and of proposals of a family, each.
 const GAPS_MAX: usize = 32;
@@ -82,7 +81,7 @@ struct Proposal {
 
 #[derive(Debug, Default)]
 struct Noted {
-    /// What the ranges belong to (G4).
+    /// What the ranges belong to (GA4).
     content: u64,
     /// Disjoint, in no order.
     gaps: Vec<Gap>,
@@ -106,10 +105,10 @@ impl Gaps {
         Gaps { order, allocator, count: AtomicUsize::new(0), noted: RwLock::default() }
     }
 
-    /// Removes a key that is about to be put or merged from all ranges (G1).
+    /// Removes a key that is about to be put or merged from all ranges (GA1).
     #[inline]
     pub fn written(&self, key: &[u8]) {
-        // Relaxed: a writer that must see a proposal has taken the write lock after it was made (G2).
+        // Relaxed: a writer that must see a proposal has taken the write lock after it was made (GA2).
         if self.count.load(Ordering::Relaxed) != 0 {
             self.remove(key);
         }
@@ -155,7 +154,7 @@ impl Gaps {
         let unnumbered = noted.confirm_or_propose(&self.order, range, seq);
         self.count.store(noted.gaps.len() + noted.proposals.len(), Ordering::Relaxed);
         drop(noted);
-        // The proposal can be seen from here on, so the number may be read now (G2).
+        // The proposal can be seen from here on, so the number may be read now (GA2).
         if let Some(id) = unnumbered
             && let Some(after) = self.allocator.newest_allocated()
         {

@@ -536,22 +536,14 @@ impl DbIter {
                     self.inner.valid().then(|| self.inner.key())
                 }
             };
-            let Some(stored) = stored else {
-                self.stop_with_inner();
-                return self.end_walk_without_error();
-            };
+            let Some(stored) = stored else { return self.end_walk_with_inner() };
             let Some((user_key, trailer)) = split(stored) else {
                 let error = short_key(stored);
                 return self.fail(error);
             };
+            let prefix = (self.start_prefix, &self.prefix_extractor, &self.prefix[..]);
             if is_at_or_after(&self.order, user_key, self.upper.as_deref())
-                || (self.start_prefix != StartPrefix::Any
-                    && has_other_prefix(
-                        self.start_prefix,
-                        &self.prefix_extractor,
-                        &self.prefix,
-                        user_key,
-                    ))
+                || has_other_prefix(prefix, user_key)
             {
                 return self.end_walk();
             }
@@ -704,15 +696,15 @@ fn is_at_or_after(order: &KeyOrder, user_key: &[u8], bound: Option<&[u8]>) -> bo
 }
 
 /// Returns whether `prefix_same_as_start` ends the iteration at a key.
+#[inline]
 fn has_other_prefix(
-    start: StartPrefix,
-    extractor: &Option<Arc<dyn SliceTransform>>,
-    prefix: &[u8],
+    (start, extractor, prefix): (StartPrefix, &Option<Arc<dyn SliceTransform>>, &[u8]),
     user_key: &[u8],
 ) -> bool {
     let differs =
         |e: &Arc<dyn SliceTransform>| !e.in_domain(user_key) || e.transform(user_key) != prefix;
-    start == StartPrefix::None || extractor.as_ref().is_some_and(differs)
+    start != StartPrefix::Any
+        && (start == StartPrefix::None || extractor.as_ref().is_some_and(differs))
 }
 
 #[cold]

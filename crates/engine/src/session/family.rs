@@ -109,8 +109,8 @@ impl ColumnFamilyData {
         self.content.load(Ordering::Relaxed)
     }
 
-    /// Notes that files were added or deleted whose keys are not those of other files. Called under the lock under which
-    /// the super-version with this change is made.
+    /// Notes that files were added or deleted whose keys are not those of other files. Call it under the lock under
+    /// which the super-version with this change is made.
     pub(crate) fn change_content(&self) {
         self.content.fetch_add(1, Ordering::Relaxed);
     }

@@ -163,7 +163,7 @@ impl Run {
             40..44 => {
                 let mut batch = WriteBatch::new();
                 for i in at..at + rng.u32(2..40) {
-                    batch.put(&key(i), &value);
+                    batch.put(&key(i), &value).unwrap();
                     self.model.insert(key(i), value.clone());
                 }
                 db.write(&wo(), &mut batch).unwrap();

@@ -4,7 +4,7 @@
 //! `db_iter`).
 
 use super::counts::IterCounts;
-use super::{BEFORE_ALL, DbIter, StartPrefix, has_other_prefix, set, set_target, too_many_skipped};
+use super::{BEFORE_ALL, DbIter, has_other_prefix, set, set_target, too_many_skipped};
 use crate::base::InternalIterator;
 use crate::base::ValueType;
 use crate::base::key::seek_trailer;
@@ -31,15 +31,8 @@ impl DbIter {
             let stored = self.inner.key();
             let Some((user_key, _)) = split(stored) else { return self.fail(short_key(stored)) };
             let below = |lower: &Vec<u8>| self.order.compare_user(user_key, lower).is_lt();
-            if self.lower.as_ref().is_some_and(below)
-                || (self.start_prefix != StartPrefix::Any
-                    && has_other_prefix(
-                        self.start_prefix,
-                        &self.prefix_extractor,
-                        &self.prefix,
-                        user_key,
-                    ))
-            {
+            let prefix = (self.start_prefix, &self.prefix_extractor, &self.prefix[..]);
+            if self.lower.as_ref().is_some_and(below) || has_other_prefix(prefix, user_key) {
                 return;
             }
             self.key.set(user_key);

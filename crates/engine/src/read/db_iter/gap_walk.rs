@@ -107,8 +107,10 @@ impl DbIter {
         }
     }
 
-    /// Does the same at the end of `inner`, unless it ended with an error.
-    pub(super) fn end_walk_without_error(&mut self) {
+    /// Stops at the end of `inner`, and ends the walk unless that is an error.
+    #[cold]
+    pub(super) fn end_walk_with_inner(&mut self) {
+        self.stop_with_inner();
         if self.error.is_none() {
             self.end_walk();
         }
