@@ -9,6 +9,7 @@ use super::databases::OwnDatabases;
 use super::detached::Detached;
 use super::effects::Effects;
 use super::failure::{Done, Failure};
+use super::foreign;
 use super::keyspec::Positions;
 use super::pause::may_write;
 use super::replica::{Mode as Role, Upstream};
@@ -112,6 +113,12 @@ impl Server {
         session.client.active_us.store(start_us, Ordering::Relaxed);
         let command = table::find(args);
         let found = command.as_ref().ok().copied();
+        if found.is_none() && foreign::is_http(args.at(0)) {
+            foreign::report(session.client.address);
+            session.is_closing = true;
+            session.client.kill();
+            return Next::Ready;
+        }
         let admitted = command.and_then(|command| self.admit(session, command, args));
         let result = match admitted {
             Ok(command) if self.is_queued(session, command) => {

@@ -39,6 +39,7 @@ mod execute;
 pub mod expired;
 pub mod failure;
 mod families;
+pub(crate) mod foreign;
 mod group;
 pub mod keyspace;
 pub mod keyspec;

@@ -8,6 +8,7 @@ mod http;
 mod pegasus;
 mod proxy;
 mod redis;
+mod refusals;
 mod tls;
 
 #[path = "../../src/testing/process.rs"]
