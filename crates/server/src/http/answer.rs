@@ -3,7 +3,6 @@
 use super::App;
 use super::auth;
 use super::page::PAGE;
-use super::query::Query;
 use super::refusal::Refusal;
 use super::routes::{self, PREFIX, json};
 use super::views::{health, user};
@@ -113,10 +112,7 @@ async fn guarded(
             let caller = auth::identify(app, &parts.headers, origin.address)?;
             let (app, uri) = (app.clone(), parts.uri.clone());
             // It may read from the device; the thread of this task has other work.
-            let work = move || {
-                let query = Query::parse(uri.query().unwrap_or_default());
-                route.answer(&app, &caller, &query)
-            };
+            let work = move || route.answer(&app, &caller, uri.query().unwrap_or_default());
             let answer = tokio::task::spawn_blocking(work).await;
             answer.map_err(|_| Refusal::failed("the request failed: see the server's log"))?.map(ok)
         }

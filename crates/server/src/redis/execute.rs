@@ -11,6 +11,7 @@ use super::effects::Effects;
 use super::failure::{Done, Failure};
 use super::foreign;
 use super::keyspec::Positions;
+use super::observe::Source;
 use super::pause::may_write;
 use super::replica::{Mode as Role, Upstream};
 use super::rights::{place_of, refusal};
@@ -139,7 +140,8 @@ impl Server {
                     self.show_session(session, command);
                     return Next::Blocked;
                 }
-                self.ended(worker, session, (command, args), start_us, &result);
+                let began = (Source::Client, start_us);
+                self.ended(worker, session, (command, args), began, &result);
                 result
             }
             Err(failure) => {
