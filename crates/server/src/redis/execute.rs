@@ -146,8 +146,7 @@ impl Server {
             }
             Err(failure) => {
                 let failure = self.refuse(session, args, failure);
-                self.refused(worker, found, &failure);
-                Err(failure)
+                self.refused(worker, session, (found, args), failure)
             }
         };
         self.conclude(session, found, result, (start, out));

@@ -25,6 +25,7 @@
 
 pub mod acl;
 pub mod args;
+mod auditing;
 pub mod clients;
 pub mod command;
 pub mod context;

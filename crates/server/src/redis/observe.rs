@@ -122,6 +122,7 @@ impl Server {
         if is_slow && !ran.command.flags.has(SKIP_SLOWLOG) {
             self.log_slow(session, ran);
         }
+        self.audit(session, (ran.command, ran.args), ran.result);
         let threshold_ms = self.parameters.number(LATENCY_THRESHOLD);
         if threshold_ms > 0 && ran.us >= threshold_ms.unsigned_abs().saturating_mul(1000) {
             let event = if ran.command.flags.has(FAST) { "fast-command" } else { "command" };
@@ -133,13 +134,17 @@ impl Server {
     pub(super) fn refused(
         &self,
         worker: &mut Worker,
-        command: Option<&'static Command>,
-        failure: &Failure,
-    ) {
+        session: &Session,
+        (command, args): (Option<&'static Command>, Args<'_>),
+        failure: Failure,
+    ) -> Done {
         worker.stats.count_error(&failure.text());
+        let result = Err(failure);
         if let Some(command) = command {
             worker.stats.count(command.id, Outcome::Rejected, 0, false);
+            self.audit(session, (command, args), &result);
         }
+        result
     }
 
     fn log_slow(&self, session: &Session, ran: &Ran<'_, '_>) {

@@ -1,4 +1,5 @@
 //! Integration tests: each starts a server in this process.
+mod audit;
 mod backup;
 mod crash;
 mod damage;
