@@ -44,8 +44,8 @@ impl Server {
         worker.now_us = self.clock.monotonic_us();
     }
 
-    /// Notes that a command of the worker ended, which began at `start_us`. With [`Source::Waiter`] it was evaluated once
-    /// more, and has a reply now.
+    /// Notes that a command of the worker ended, which began at `start_us`. With [`Source::Waiter`] it was evaluated
+    /// once more, and has a reply now.
     pub(super) fn ended(
         &self,
         worker: &mut Worker,
