@@ -142,23 +142,24 @@ impl Create {
         words.extend(self.note.iter().flat_map(|note| ["NOTE", note]));
         let words: Vec<&[u8]> = words.into_iter().map(str::as_bytes).collect();
         let reply = connection.call(&words)?;
-        if reply != PeerReply::Simple("OK".to_owned()) {
+        let PeerReply::Integer(number) = reply else {
             return Err(unexpected("FERROLITH BACKUP", &reply));
-        }
+        };
         if self.skips_waiting {
             out.print("started\n", &json!({ "started": true }));
             return Ok(Answer::Yes);
         }
-        wait(&mut connection, out)
+        wait(&mut connection, number, out)
     }
 }
 
-/// Waits for the end of the server's job.
-fn wait(connection: &mut Connection, out: &Output) -> Result<Answer> {
+/// Waits for the end of the server's job of this number.
+fn wait(connection: &mut Connection, job: i64, out: &Output) -> Result<Answer> {
     let mut progress = Progress::begin();
     let info = loop {
         let info = connection.info("backup")?;
-        if info.get("backup_job") == Some("none") {
+        // Another job may begin as soon as this one has ended.
+        if info.number("backup_job_number") as i64 != job {
             break info;
         }
         let number = |name: &str| info.number(name) as u64;
@@ -166,6 +167,12 @@ fn wait(connection: &mut Connection, out: &Output) -> Result<Answer> {
         std::thread::sleep(POLL);
     };
     progress.end();
+    if info.number("backup_last_job_number") as i64 != job {
+        return Err(Error::Setting(format!(
+            "job {job} has ended, and another one after it, so INFO no longer shows how it ended: see ferrolith backup \
+             list, and the server's log"
+        )));
+    }
     let text = |name: &str| info.get(name).unwrap_or_default().to_owned();
     if text("backup_last_status") != "ok" {
         return Err(Error::Setting(format!("the backup failed: {}", text("backup_last_error"))));
@@ -179,6 +186,9 @@ fn wait(connection: &mut Connection, out: &Output) -> Result<Answer> {
         format!("backup {id} in {dir}: {copied} copied, {} reused, {seconds} s\n", bytes(reused)),
         &json!({ "id": id, "dir": dir, "bytes": count, "reused_bytes": reused, "seconds": seconds }),
     );
+    if let Some(warning) = info.get("backup_last_warning") {
+        eprintln!("ferrolith: {warning}");
+    }
     Ok(Answer::Yes)
 }
 

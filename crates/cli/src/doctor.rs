@@ -272,6 +272,12 @@ fn examine_server(info: &Info, findings: &mut Findings) {
 
 fn examine_backups(info: &Info, findings: &mut Findings) {
     let text = |name: &str| info.get(name).unwrap_or_default().to_owned();
+    if let Some(warning) = info.get("backup_last_warning") {
+        findings.problem(
+            warning.to_owned(),
+            "remove the cause, and delete them with ferrolith backup delete --keep",
+        );
+    }
     if text("backup_last_status") == "failed" {
         findings.problem(
             format!(

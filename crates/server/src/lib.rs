@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `error`, `clock` | the server's error type; the wall clock and the monotonic clock, which tests replace |
 //! | `files`, `complaints` | files that are replaced in one step; errors of repeated tasks, printed now and then |
+//! | `audit` | the log of administrative calls |
 //! | `backup` | directories of backups, their jobs, restoring |
 //! | `tls` | certificates, keys, and the configuration of encrypted connections |
 //! | `text` | value rules of Redis: glob patterns, numbers, slots, LZF, CRC-64 |
@@ -28,6 +29,7 @@
 //! | `program` | starting and stopping |
 #![forbid(unsafe_code)]
 
+pub mod audit;
 pub mod backup;
 pub mod bits;
 pub mod clock;

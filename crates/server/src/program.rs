@@ -7,6 +7,7 @@
 //!     [--tls-listen IP:PORT --tls-cert FILE --tls-key FILE --tls-ca FILE]
 //! ```
 
+use crate::audit::Audit;
 use crate::backup::Places;
 use crate::clock::{Clock, SystemClock};
 use crate::complaints::Complaints;
@@ -64,11 +65,9 @@ fn run(flags: &Flags, settings_shown: Vec<http::Setting>) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(no_signals)?;
     // Before the files are read: a SIGHUP while the server starts must not end it.
-    let hang_ups = match flags.tls.is_on() {
-        true => Some(handle(&runtime, SignalKind::hangup())?),
-        false => None,
-    };
+    let hang_ups = handle(&runtime, SignalKind::hangup())?;
     let tls = flags.tls.open()?;
+    let audit = flags.audit_log.as_deref().map(Audit::open).transpose()?.map(Arc::new);
     let redis_sockets = Sockets::bind(&flags.redis.listen, &flags.tls.listen)?;
     let pegasus_sockets = Sockets::bind(&flags.pegasus.listen, &flags.tls.pegasus_listen)?;
     let proxies: Vec<_> = flags.pegasus.proxies.iter().map(|(_, address)| *address).collect();
@@ -92,6 +91,7 @@ fn run(flags: &Flags, settings_shown: Vec<http::Setting>) -> Result<()> {
         tls_port: redis_sockets.encrypted_at.first().map_or(0, SocketAddr::port),
         tls: tls.clone(),
         backup_places: Places::open(&flags.backup_dirs, &flags.dir)?,
+        audit: audit.clone(),
         ..flags.redis.settings(&redis_sockets.plain_at, &redis_sockets.encrypted_at)?
     };
     let server = redis::Server::new(
@@ -104,6 +104,7 @@ fn run(flags: &Flags, settings_shown: Vec<http::Setting>) -> Result<()> {
     server.load_users()?;
     let admin = flags.pegasus.admin(pegasus_sockets.told());
     let admin = Admin::new(store.clone(), clock.clone(), catalogue.clone(), admin)?;
+    let admin = admin.with_audit(audit);
     for (name, partitions) in &flags.pegasus.tables {
         admin.ensure_table(name, *partitions)?;
     }
@@ -155,8 +156,8 @@ fn run(flags: &Flags, settings_shown: Vec<http::Setting>) -> Result<()> {
 struct Signals {
     terminate: Signal,
     interrupt: Signal,
-    /// SIGHUP; `None` without TLS, where it ends the process.
-    hang_ups: Option<Signal>,
+    /// SIGHUP.
+    hang_ups: Signal,
 }
 
 /// Handles a signal from now on, although it may be noticed later.
@@ -250,7 +251,7 @@ async fn serve_http(
             _ = signals.terminate.recv() => return,
             _ = signals.interrupt.recv() => return,
             () = server.shutdown.notified() => return,
-            () = reload_tls(&mut signals.hang_ups, server.settings.tls.as_deref()) => {}
+            _ = signals.hang_ups.recv() => reload(&server.settings),
             _ = ticks.tick() => {
                 server.stats.sample(clock.monotonic_us());
                 let is_master = server.replication.mode() == Mode::Master;
@@ -264,12 +265,16 @@ async fn serve_http(
     }
 }
 
-/// Waits for SIGHUP, and reads the files of TLS again. Does not return without TLS.
-async fn reload_tls(hang_ups: &mut Option<Signal>, tls: Option<&Tls>) {
-    let (Some(signal), Some(tls)) = (hang_ups, tls) else { return std::future::pending().await };
-    signal.recv().await;
-    match tls.change(|_| {}) {
-        Ok(()) => eprintln!("SIGHUP: read the files of TLS again"),
-        Err(error) => eprintln!("SIGHUP: TLS stays as it was: {error}"),
+/// Reads the files of TLS again, and opens the audit log anew, as SIGHUP asks for.
+fn reload(settings: &Settings) {
+    match settings.tls.as_ref().map(|tls| tls.change(|_| {})) {
+        None => {}
+        Some(Ok(())) => eprintln!("SIGHUP: read the files of TLS again"),
+        Some(Err(error)) => eprintln!("SIGHUP: TLS stays as it was: {error}"),
+    }
+    match settings.audit.as_ref().map(|audit| audit.reopen()) {
+        None => {}
+        Some(Ok(())) => eprintln!("SIGHUP: opened the audit log anew"),
+        Some(Err(error)) => eprintln!("SIGHUP: the audit log stays the old file: {error}"),
     }
 }

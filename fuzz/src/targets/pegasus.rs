@@ -138,7 +138,7 @@ impl World {
         let bytes = requests(rest);
         let Some((count, has_envs)) = survey(&bytes) else { return };
         let mut pipe = Pipe { input: &bytes, piece: usize::from(*piece) + 1, output: Vec::new() };
-        let served = thft::serve(&mut pipe, Vec::new(), &self.service, &self.store);
+        let served = thft::serve(&mut pipe, None, &self.service, &self.store);
         if let Err(error) = self.runtime.block_on(served) {
             assert_eq!(error.kind(), io::ErrorKind::InvalidData, "{error}");
         }

@@ -13,10 +13,11 @@ use std::process::Command;
 const NAME: &str = "ferrolith-server";
 
 /// Files of the repository, and their places.
-const FILES: [(&str, &str); 8] = [
+const FILES: [(&str, &str); 9] = [
     ("packaging/ferrolith-server.service", "usr/lib/systemd/system/ferrolith-server.service"),
     ("packaging/sysusers.conf", "usr/lib/sysusers.d/ferrolith.conf"),
     ("packaging/server.toml", "etc/ferrolith/server.toml"),
+    ("packaging/logrotate", "etc/logrotate.d/ferrolith-server"),
     ("docs/server/operating.md", "usr/share/doc/ferrolith-server/operating.md"),
     ("docs/server/configuration.md", "usr/share/doc/ferrolith-server/configuration.md"),
     ("docs/server/backup.md", "usr/share/doc/ferrolith-server/backup.md"),
@@ -82,7 +83,8 @@ fn write_control(place: &Place, common: &Common, to: &Path) -> Result<(), Failur
          engine that is compatible with RocksDB, and makes backups, copies and diagnoses.\n"
     );
     place::write(&to.join("control"), &control)?;
-    place::write(&to.join("conffiles"), "/etc/ferrolith/server.toml\n")?;
+    let conffiles = "/etc/ferrolith/server.toml\n/etc/logrotate.d/ferrolith-server\n";
+    place::write(&to.join("conffiles"), conffiles)?;
     for script in ["postinst", "postrm"] {
         put(&place.root.join("packaging").join(script), &to.join(script), 0o755)?;
     }

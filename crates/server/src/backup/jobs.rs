@@ -33,8 +33,23 @@ impl Kind {
 
 /// Opens the directory of a job.
 pub type Open = Box<dyn FnOnce() -> Result<Vault> + Send>;
-/// Does the work of a job, and returns the number of the backup.
-pub type Work = Box<dyn FnOnce(&mut Vault, &Arc<BackupProgress>) -> Result<u32> + Send>;
+/// Does the work of a job.
+pub type Work = Box<dyn FnOnce(&mut Vault, &Arc<BackupProgress>) -> Result<Finished> + Send>;
+
+/// The work of a job that succeeded.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Finished {
+    /// The number of the backup.
+    pub id: u32,
+    /// What failed beside the work itself, such as deleting older backups.
+    pub warning: Option<String>,
+}
+
+impl From<u32> for Finished {
+    fn from(id: u32) -> Finished {
+        Finished { id, warning: None }
+    }
+}
 
 /// A job before it starts.
 pub struct Job {
@@ -46,13 +61,15 @@ pub struct Job {
     pub now_s: u64,
     /// Opens the directory.
     pub open: Open,
-    /// Does the work, and returns the number of the backup.
+    /// Does the work.
     pub work: Work,
 }
 
 /// A job that runs.
 #[derive(Clone, Debug)]
 pub struct Running {
+    /// Counts the jobs of this process, from 1 on.
+    pub number: u64,
     /// What it does.
     pub kind: Kind,
     /// The directory of the backups.
@@ -74,12 +91,14 @@ impl Running {
 /// How a job ended.
 #[derive(Clone, Debug)]
 pub struct Outcome {
+    /// The number of the job.
+    pub number: u64,
     /// What it did.
     pub kind: Kind,
     /// The directory of the backups.
     pub dir: PathBuf,
-    /// The number of the backup, or the error.
-    pub result: std::result::Result<u32, String>,
+    /// The backup, or the error.
+    pub result: std::result::Result<Finished, String>,
     /// When it ended, in seconds since 1970.
     pub ended_s: u64,
     /// How long it took, in seconds.
@@ -98,39 +117,46 @@ struct State {
     created_s: Option<u64>,
     thread: Option<JoinHandle<()>>,
     is_closed: bool,
+    /// How many jobs there were.
+    count: u64,
 }
 
 /// The jobs of a server.
 #[derive(Clone, Default)]
 pub struct Jobs(Arc<Mutex<State>>);
 
+/// The place of the job that runs. Dropping it makes room for others, unless the job has started.
+struct Claim {
+    jobs: Jobs,
+    number: u64,
+    progress: Arc<BackupProgress>,
+    has_started: bool,
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        if !self.has_started {
+            self.jobs.0.lock().running = None;
+        }
+    }
+}
+
+fn stopping() -> Error {
+    Error::Setting("the server stops".to_owned())
+}
+
 impl Jobs {
-    /// Starts a job. Its directory is opened before this function returns, so that a wrong one is an error here.
+    /// Starts a job, and returns its number. Its directory is opened before this function returns, so that a wrong one
+    /// is an error here. That may take long, if there are many backups; INFO shows the job meanwhile.
     ///
     /// # Errors
     ///
     /// Another job runs, the server stops, or the directory cannot be opened.
-    pub fn start(&self, job: Job) -> Result<()> {
-        let mut state = self.0.lock();
-        if state.is_closed {
-            return Err(Error::Setting("the server stops".to_owned()));
-        }
-        if let Some(running) = &state.running {
-            let (kind, dir) = (running.kind.name(), running.dir.display());
-            return Err(Error::Setting(format!(
-                "a job runs ({kind} in {dir}): wait for its end, or stop it with FERROLITH BACKUP-STOP"
-            )));
-        }
+    pub fn start(&self, job: Job) -> Result<u64> {
+        let mut claim = self.claim(job.kind, job.dir, job.now_s)?;
+        // Without the lock: it may take long, and INFO needs the lock.
         let mut vault = (job.open)()?;
-        let progress = Arc::<BackupProgress>::default();
-        let running = Running {
-            kind: job.kind,
-            dir: job.dir,
-            progress: progress.clone(),
-            began_s: job.now_s,
-            began: Instant::now(),
-        };
-        let jobs = self.clone();
+        let (jobs, progress) = (self.clone(), claim.progress.clone());
         let run = move || {
             let work = || (job.work)(&mut vault, &progress);
             let result = catch_unwind(AssertUnwindSafe(work));
@@ -140,14 +166,44 @@ impl Jobs {
             drop(vault);
             jobs.end(result);
         };
+        // It is unlocked before the claim is dropped.
+        let mut state = self.0.lock();
+        if state.is_closed {
+            return Err(stopping());
+        }
         let thread = std::thread::Builder::new().name("backup".to_owned()).spawn(run);
         let thread = thread.map_err(|error| Error::Io("starting a thread".to_owned(), error))?;
-        state.running = Some(running);
         state.thread = Some(thread);
-        Ok(())
+        claim.has_started = true;
+        Ok(claim.number)
     }
 
-    fn end(&self, result: Result<u32>) {
+    /// Makes a job the one that runs.
+    fn claim(&self, kind: Kind, dir: PathBuf, now_s: u64) -> Result<Claim> {
+        let mut state = self.0.lock();
+        if state.is_closed {
+            return Err(stopping());
+        }
+        if let Some(running) = &state.running {
+            let (kind, dir) = (running.kind.name(), running.dir.display());
+            return Err(Error::Setting(format!(
+                "a job runs ({kind} in {dir}): wait for its end, or stop it with FERROLITH BACKUP-STOP"
+            )));
+        }
+        state.count += 1;
+        let (number, progress) = (state.count, Arc::<BackupProgress>::default());
+        state.running = Some(Running {
+            number,
+            kind,
+            dir,
+            progress: progress.clone(),
+            began_s: now_s,
+            began: Instant::now(),
+        });
+        Ok(Claim { jobs: self.clone(), number, progress, has_started: false })
+    }
+
+    fn end(&self, result: Result<Finished>) {
         let mut state = self.0.lock();
         let Some(running) = state.running.take() else { return };
         let seconds = running.seconds();
@@ -158,7 +214,11 @@ impl Jobs {
         } else if running.kind == Kind::Create {
             state.created_s = Some(ended_s);
         }
+        if let Ok(Finished { warning: Some(warning), .. }) = &result {
+            eprintln!("backup: {} in {}: {warning}", running.kind.name(), running.dir.display());
+        }
         state.last = Some(Outcome {
+            number: running.number,
             kind: running.kind,
             dir: running.dir,
             result: result.map_err(|error| error.to_string()),
@@ -205,3 +265,7 @@ impl Jobs {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "jobs_test.rs"]
+mod tests;

@@ -18,7 +18,7 @@ mod restore;
 mod vault;
 
 pub use ferrolith::backup::{BackupInfo, BackupProgress};
-pub use jobs::{Job, Jobs, Kind, Outcome, Running};
+pub use jobs::{Finished, Job, Jobs, Kind, Outcome, Running};
 pub use places::Places;
 pub use restore::{UNFINISHED, check_complete, restore};
 pub use vault::{Access, Creation, Vault};

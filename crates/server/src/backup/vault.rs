@@ -31,8 +31,6 @@ pub struct Creation {
     pub verifies: bool,
     /// A text that is stored with the backup.
     pub note: String,
-    /// The number of backups that stay, this one included; `None` for all.
-    pub keep: Option<u32>,
 }
 
 /// An open directory of backups.
@@ -118,11 +116,7 @@ impl Vault {
             .verify_copies(how.verifies)
             .check_free_space(true)
             .progress(progress);
-        let id = self.engine.create_new_backup_opt(db, &options)?;
-        if let Some(keep) = how.keep {
-            self.engine.purge_old_backups(keep.max(1))?;
-        }
-        Ok(id)
+        Ok(self.engine.create_new_backup_opt(db, &options)?)
     }
 
     /// Reads all files of a backup and compares their checksums.

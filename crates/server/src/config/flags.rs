@@ -33,6 +33,10 @@ pub struct Flags {
     /// do not exist
     #[arg(long = "backup-dir", value_name = "DIRS", value_delimiter = ',')]
     pub backup_dirs: Vec<PathBuf>,
+    /// The file of the audit log, which gets a line of JSON for each administrative call; none by default. SIGHUP opens
+    /// it anew
+    #[arg(long = "audit-log", value_name = "FILE")]
+    pub audit_log: Option<PathBuf>,
     /// When writes reach the device: always (before the reply), every:MS, or os
     #[arg(long, default_value = "every:1000")]
     pub durability: Durability,

@@ -3,7 +3,6 @@
 use super::App;
 use super::auth;
 use super::page::PAGE;
-use super::query::Query;
 use super::refusal::Refusal;
 use super::routes::{self, PREFIX, json};
 use super::views::{health, user};
@@ -100,8 +99,18 @@ async fn guarded(
     match path {
         "/openapi.json" if is_read => json(&openapi::document()).map(ok),
         "/login" | "/logout" if parts.method != Method::POST => Err(Refusal::method("POST")),
-        "/login" => log_in(app, &parts.headers, body, origin).await,
-        "/logout" => log_out(app, &parts.headers, origin),
+        "/login" => {
+            let mut user = None;
+            let answer = log_in(app, &parts.headers, body, origin, &mut user).await;
+            auth::audit(app, origin.address, user.as_deref(), "login", answer.as_ref().err());
+            answer
+        }
+        "/logout" => {
+            let mut user = None;
+            let answer = log_out(app, &parts.headers, origin, &mut user);
+            auth::audit(app, origin.address, user.as_deref(), "logout", answer.as_ref().err());
+            answer
+        }
         path => {
             let route = routes::find(path);
             let route = route.ok_or_else(|| {
@@ -113,10 +122,7 @@ async fn guarded(
             let caller = auth::identify(app, &parts.headers, origin.address)?;
             let (app, uri) = (app.clone(), parts.uri.clone());
             // It may read from the device; the thread of this task has other work.
-            let work = move || {
-                let query = Query::parse(uri.query().unwrap_or_default());
-                route.answer(&app, &caller, &query)
-            };
+            let work = move || route.answer(&app, &caller, uri.query().unwrap_or_default());
             let answer = tokio::task::spawn_blocking(work).await;
             answer.map_err(|_| Refusal::failed("the request failed: see the server's log"))?.map(ok)
         }
@@ -128,6 +134,7 @@ async fn log_in(
     headers: &HeaderMap,
     body: Incoming,
     origin: Origin,
+    user: &mut Option<String>,
 ) -> Result<Answer, Refusal> {
     auth::check_origin(headers)?;
     // A form of another site cannot send this type.
@@ -139,15 +146,23 @@ async fn log_in(
     let body = body.map_err(|_| Refusal::bad("the body takes too long"))?;
     let body =
         body.map_err(|_| Refusal::bad(format!("expected a body of at most {BODY_MAX} bytes")))?;
-    let (user, cookie) = user::log_in(app, &body.to_bytes(), origin.address, origin.is_encrypted)?;
+    let login = user::Login::parse(&body.to_bytes())?;
+    *user = Some(login.user.clone());
+    let (user, cookie) = user::log_in(app, login, origin.address, origin.is_encrypted)?;
     let mut response = ok(json(&user)?);
     set_cookie(&mut response, &cookie)?;
     Ok(response)
 }
 
-fn log_out(app: &App, headers: &HeaderMap, origin: Origin) -> Result<Answer, Refusal> {
+fn log_out(
+    app: &App,
+    headers: &HeaderMap,
+    origin: Origin,
+    user: &mut Option<String>,
+) -> Result<Answer, Refusal> {
     auth::check_origin(headers)?;
     let caller = auth::identify(app, headers, origin.address)?;
+    *user = Some(String::from_utf8_lossy(caller.account.name()).into_owned());
     caller.check_token(headers)?;
     let mut response = reply(StatusCode::NO_CONTENT, JSON, "");
     set_cookie(&mut response, &user::log_out(app, &caller, origin.is_encrypted))?;

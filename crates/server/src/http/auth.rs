@@ -8,6 +8,7 @@ use super::App;
 use super::commands;
 use super::refusal::Refusal;
 use super::sessions::Session;
+use crate::audit::{Entry, text};
 use crate::redis::acl::{self, Account, Denied};
 use crate::redis::args::Args;
 use crate::redis::table;
@@ -77,7 +78,10 @@ pub(super) fn identify(
     if let Some(value) = headers.get(AUTHORIZATION) {
         let (name, password) = basic(value.as_bytes())
             .ok_or_else(|| Refusal::bad("Authorization: expected Basic and a name and password"))?;
-        let account = log_in(app, &name, &password, address)?;
+        let account = log_in(app, &name, &password, address).inspect_err(|refusal| {
+            let name = String::from_utf8_lossy(&name);
+            audit(app, address, Some(&name), "basic authentication", Some(refusal));
+        })?;
         return Ok(Caller { account, address, session: None });
     }
     let now_us = app.parts.server.clock.monotonic_us();
@@ -123,6 +127,28 @@ pub(super) fn log_in(
             Err(Refusal::unauthenticated("the user name or the password is wrong"))
         }
     }
+}
+
+/// Writes a request that changes something, or a failed login, to the audit log.
+pub(super) fn audit(
+    app: &App,
+    client: SocketAddr,
+    user: Option<&str>,
+    call: &str,
+    refusal: Option<&Refusal>,
+) {
+    let server = &app.parts.server;
+    let Some(audit) = &server.settings.audit else { return };
+    let result =
+        refusal.map(|refusal| format!("{} {}", refusal.status.as_u16(), refusal.body.error));
+    audit.write(&Entry {
+        at_ms: server.clock.wall_ms(),
+        door: "http",
+        user: user.map(|user| text(user.as_bytes())),
+        client: Some(client),
+        call: vec![call.into()],
+        result: result.map_or("ok".into(), Into::into),
+    });
 }
 
 /// Returns the name and the password of basic authentication.

@@ -45,6 +45,16 @@ pub(crate) fn times_by_class(totals: &Totals) -> [Times; CLASSES.len()] {
 
 /// Defines numbers of a sample, and the same numbers over time.
 macro_rules! series {
+    (with rates: $(#[$one_doc:meta])* $one:ident, $(#[$all_doc:meta])* $all:ident { $($(#[$doc:meta])* $name:ident,)+ }) => {
+        series! { $(#[$one_doc])* $one, $(#[$all_doc])* $all { $($(#[$doc])* $name,)+ } }
+
+        impl $one {
+            /// Returns how much each number grew per second.
+            fn rates(&self, before: &$one, seconds: f64) -> $one {
+                $one { $($name: (self.$name - before.$name).max(0.0) / seconds,)+ }
+            }
+        }
+    };
     ($(#[$one_doc:meta])* $one:ident, $(#[$all_doc:meta])* $all:ident { $($(#[$doc:meta])* $name:ident,)+ }) => {
         $(#[$one_doc])*
         #[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
@@ -58,14 +68,6 @@ macro_rules! series {
             $($(#[$doc])* pub(super) $name: Vec<f64>,)+
         }
 
-        impl $one {
-            /// Returns how much each number grew per second.
-            #[allow(dead_code, reason = "gauges have no rates")]
-            fn rates(&self, before: &$one, seconds: f64) -> $one {
-                $one { $($name: (self.$name - before.$name).max(0.0) / seconds,)+ }
-            }
-        }
-
         impl $all {
             fn push(&mut self, one: &$one) {
                 $(self.$name.push(one.$name);)+
@@ -75,6 +77,7 @@ macro_rules! series {
 }
 
 series! {
+    with rates:
     /// Rates.
     Rates,
     /// Rates over time.

@@ -1,7 +1,8 @@
 //! The OpenAPI document of the API, made of the table of routes and of the types of the replies.
 
+use super::query::{Kind, Parameter};
 use super::refusal;
-use super::routes::{Kind, PREFIX, Parameter, ROUTES, Route};
+use super::routes::{PREFIX, ROUTES, Route};
 use super::views::user;
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;

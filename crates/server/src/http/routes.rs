@@ -3,7 +3,7 @@
 use super::App;
 use super::auth::Caller;
 use super::history;
-use super::query::Query;
+use super::query::{Kind, Parameter, Query};
 use super::refusal::Refusal;
 use super::views::{
     health, jobs, keys, levels, memory, overview, settings, slow, tables, user, value,
@@ -13,24 +13,6 @@ use serde::Serialize;
 
 /// The folder of all paths.
 pub(super) const PREFIX: &str = "/api/v1";
-
-/// A parameter of a request.
-pub(super) struct Parameter {
-    pub(super) name: &'static str,
-    pub(super) description: &'static str,
-    pub(super) is_required: bool,
-    pub(super) kind: Kind,
-}
-
-/// The values of a parameter.
-pub(super) enum Kind {
-    /// Any bytes, percent-encoded.
-    Bytes,
-    /// A number, with its default and its bounds.
-    Number(u64, (u64, u64)),
-    /// One of some words; the first is the default.
-    Words(&'static [&'static str]),
-}
 
 /// What answers a request.
 type Handler = fn(&App, &Caller, &Query<'_>) -> Result<Vec<u8>, Refusal>;
@@ -47,13 +29,11 @@ pub(super) struct Route {
     pub(super) schema: fn(&mut SchemaGenerator) -> Schema,
 }
 
-const RESOLUTIONS: [&str; 2] = ["second", "minute"];
-
 const RESOLUTION: Parameter = Parameter {
     name: "resolution",
     description: "The finer samples of the latest ten minutes, or those of each minute.",
     is_required: false,
-    kind: Kind::Words(&RESOLUTIONS),
+    kind: Kind::Words(&["second", "minute"]),
 };
 
 const DATABASE: Parameter = Parameter {
@@ -114,8 +94,8 @@ pub(super) const ROUTES: &[Route] = &[
         ],
         "Rates, states and latencies by class of commands over time.",
         |app, _, query| {
-            let by_minute = query.choice("resolution", &RESOLUTIONS)? == "minute";
-            let count = query.number("count", 300, (1, 1440))? as usize;
+            let by_minute = query.choice("resolution")? == "minute";
+            let count = query.number("count")? as usize;
             Ok(app.history.series(by_minute, count))
         }
     ),
@@ -133,7 +113,7 @@ pub(super) const ROUTES: &[Route] = &[
         &["info"],
         &[RESOLUTION],
         "Writes to partitions over time.",
-        |app, _, query| Ok(app.heat.map(query.choice("resolution", &RESOLUTIONS)? == "minute"))
+        |app, _, query| Ok(app.heat.map(query.choice("resolution")? == "minute"))
     ),
     route!(
         "/levels",
@@ -253,14 +233,12 @@ impl Route {
         &self,
         app: &App,
         caller: &Caller,
-        query: &Query<'_>,
+        query: &str,
     ) -> Result<Vec<u8>, Refusal> {
         if !self.command.is_empty() {
             caller.check(self.command)?;
         }
-        let known: Vec<_> = self.parameters.iter().map(|parameter| parameter.name).collect();
-        query.check(&known)?;
-        (self.handler)(app, caller, query)
+        (self.handler)(app, caller, &Query::parse(query, self.parameters)?)
     }
 }
 

@@ -3,13 +3,13 @@
 //! The protocol's library bounds the bytes of a handshake (64 KiB per message); this file bounds its time.
 
 use super::stream::Stream;
+use crate::complaints::Seldom;
 use crate::tls::Tls;
-use parking_lot::Mutex;
 use std::io;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
 /// How long a handshake may take.
@@ -21,8 +21,7 @@ const LINGER_BYTES: usize = 64 << 10;
 /// The time between two messages about failed handshakes, so that foreign clients cannot fill the log.
 const MESSAGE_PAUSE: Duration = Duration::from_secs(1);
 
-/// When the last message was printed.
-static LAST_MESSAGE: Mutex<Option<Instant>> = Mutex::new(None);
+static MESSAGES: Seldom = Seldom::new();
 
 /// Begins an encrypted connection; `None` if the client does not do its part.
 pub(crate) async fn shake_hands(stream: TcpStream, tls: &Tls) -> Option<Stream> {
@@ -42,7 +41,7 @@ pub(crate) async fn shake_hands(stream: TcpStream, tls: &Tls) -> Option<Stream> 
     };
     tls.count(false);
     // A client that disconnects without a message is a port check.
-    if error.kind() != io::ErrorKind::UnexpectedEof && may_print() {
+    if error.kind() != io::ErrorKind::UnexpectedEof && MESSAGES.is_due(MESSAGE_PAUSE) {
         eprintln!("TLS handshake with {peer} failed: {error}");
     }
     None
@@ -59,14 +58,4 @@ async fn linger(mut stream: TcpStream) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Returns whether a message is due.
-fn may_print() -> bool {
-    let mut last = LAST_MESSAGE.lock();
-    let is_due = last.is_none_or(|last| last.elapsed() >= MESSAGE_PAUSE);
-    if is_due {
-        *last = Some(Instant::now());
-    }
-    is_due
 }

@@ -13,6 +13,7 @@ use crate::thrift::frame::{Frame, Request, parse};
 use smallvec::SmallVec;
 use std::collections::BinaryHeap;
 use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::{Instant, sleep_until};
@@ -59,21 +60,21 @@ struct Connection<'s> {
     delayed_bytes: usize,
 }
 
-/// Serves a connection until the client closes it. `input` is what was read of it already.
+/// Serves a connection of a client at this address until it closes the connection.
 ///
 /// # Errors
 ///
 /// The connection failed, or the client does not follow the protocol (`InvalidData`).
 pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     mut stream: S,
-    mut input: Vec<u8>,
+    client: Option<SocketAddr>,
     service: &Service,
     store: &Arc<dyn Store>,
 ) -> io::Result<()> {
-    let (scratch, delayed) = (Scratch::default(), BinaryHeap::new());
+    let (scratch, delayed) = (Scratch::new(client), BinaryHeap::new());
     let output = Vec::new();
     let mut connection = Connection { service, scratch, output, delayed, delayed_bytes: 0 };
-    let (mut quiet, mut reading) = (Quiet::default(), Reading::default());
+    let (mut input, mut quiet, mut reading) = (Vec::new(), Quiet::default(), Reading::default());
     let round = Round::new();
     loop {
         let (at, taken) = connection.take_all(&input);
@@ -111,7 +112,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
                 // The output is empty; a part of a request stays.
                 input.shrink_to_fit();
                 reading = Reading::default();
-                (connection.output, connection.scratch) = (Vec::new(), Scratch::default());
+                (connection.output, connection.scratch) = (Vec::new(), Scratch::new(client));
             }
         }
     }

@@ -310,7 +310,8 @@ async fn serve(arrival: Arrival, shared: Arc<Shared>, worker: Option<Rc<RefCell<
     // A broken connection concerns nobody else.
     _ = match (door, worker) {
         (Door::Pegasus(service), _) => {
-            thft::serve(stream, Vec::new(), &service, &shared.store).await
+            let client = stream.addresses().ok().map(|(client, _)| client);
+            thft::serve(stream, client, &service, &shared.store).await
         }
         (Door::Redis(server), Some(worker)) => resp::serve(stream, &server, &worker).await,
         (Door::Redis(_), None) => Ok(()),

@@ -4,10 +4,12 @@
 //! One process is the meta server and the only node. It may have several addresses, which clients take for several
 //! nodes: each answers every request.
 
+use super::auditing::Caller;
 use super::envs::{Envs, Scenario, Settings};
 use super::method::Method;
 use super::service::{Answer, Outcome};
 use super::table::Table;
+use crate::audit::Audit;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::store::{Format, Store};
@@ -17,7 +19,7 @@ use crate::thrift::{Address, ErrorName, Gpid, HostPort};
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
-use std::net::SocketAddrV4;
+use std::net::{SocketAddr, SocketAddrV4};
 use std::sync::Arc;
 
 /// How long a dropped table can be recalled, if the client does not say.
@@ -53,6 +55,7 @@ pub struct Admin {
     tables: ArcSwap<FxHashMap<i32, Arc<Table>>>,
     /// Held while `tables` changes.
     change: Mutex<()>,
+    audit: Option<Arc<Audit>>,
 }
 
 impl Admin {
@@ -74,6 +77,7 @@ impl Admin {
             options,
             tables: ArcSwap::default(),
             change: Mutex::new(()),
+            audit: None,
         };
         for entry in admin.catalogue.list() {
             if entry.is_available() && entry.format() == Format::Pegasus {
@@ -81,6 +85,11 @@ impl Admin {
             }
         }
         Ok(admin)
+    }
+
+    /// Writes changes to an audit log, if there is one.
+    pub fn with_audit(self, audit: Option<Arc<Audit>>) -> Admin {
+        Admin { audit, ..self }
     }
 
     /// Returns a table in use.
@@ -131,19 +140,27 @@ impl Admin {
         self.options.addresses.first().map(ToString::to_string).unwrap_or_default()
     }
 
-    /// Answers a request to the meta server.
-    pub(super) fn handle(&self, method: Method, answer: &mut Answer<'_, '_>) -> Outcome {
+    /// Answers a request of a client to the meta server.
+    pub(super) fn handle(
+        &self,
+        method: Method,
+        client: Option<SocketAddr>,
+        answer: &mut Answer<'_, '_>,
+    ) -> Outcome {
+        let caller = &Caller { audit: self.audit.as_ref(), client, method };
         match method {
             Method::QueryConfig => decoded(answer, |request| self.query_config(&request)),
-            Method::CreateApp => decoded(answer, |request| self.create(request)),
-            Method::DropApp => decoded(answer, |request| self.drop_app(&request)),
-            Method::RecallApp => decoded(answer, |request| self.recall(&request)),
-            Method::RenameApp => decoded(answer, |request| self.rename(&request)),
+            Method::CreateApp => self.change(caller, answer, |request| self.create(request)),
+            Method::DropApp => self.change(caller, answer, |request| self.drop_app(&request)),
+            Method::RecallApp => self.change(caller, answer, |request| self.recall(&request)),
+            Method::RenameApp => self.change(caller, answer, |request| self.rename(&request)),
             Method::ListApps => decoded(answer, |request| self.list_apps(&request)),
             Method::ListNodes => decoded(answer, |request| self.list_nodes(&request)),
             Method::ClusterInfo => decoded(answer, |_: ClusterInfo| self.cluster_info()),
-            Method::UpdateAppEnv => decoded(answer, |request| self.update_env(&request)),
-            Method::ControlMeta => decoded(answer, |request: ControlMeta| control(&request)),
+            Method::UpdateAppEnv => {
+                self.change(caller, answer, |request| self.update_env(&request))
+            }
+            Method::ControlMeta => self.change(caller, answer, |request| control(&request)),
             Method::Negotiation => {
                 answer.ok(&Negotiation { status: AUTH_DISABLE, ..Negotiation::default() })
             }
@@ -393,6 +410,11 @@ impl Admin {
         let mut tables = FxHashMap::clone(&self.tables.load());
         change(&mut tables);
         self.tables.store(Arc::new(tables));
+    }
+
+    /// Returns the time in milliseconds since 1970.
+    pub(super) fn unix_ms(&self) -> u64 {
+        self.clock.wall_ms()
     }
 
     fn unix_seconds(&self) -> u64 {

@@ -29,6 +29,13 @@ macro_rules! methods {
                 }
             }
 
+            /// Returns the name of the method.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $($(Method::$method => $name,)*)*
+                }
+            }
+
             /// Returns whether the method reads one row, or writes one without a read. Several such requests may
             /// share a look-up and a commit.
             pub fn is_groupable(self) -> bool {

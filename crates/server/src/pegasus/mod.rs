@@ -6,6 +6,7 @@
 
 pub mod admin;
 mod atomic;
+mod auditing;
 mod call;
 mod check;
 mod envs;

@@ -18,6 +18,7 @@ use crate::thrift::frame::Request;
 use crate::thrift::request::Scan;
 use crate::thrift::{Blob, ErrorName, Value, reply};
 use std::fmt;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -89,6 +90,14 @@ pub struct Counters {
 #[derive(Debug, Default)]
 pub struct Scratch {
     pub(super) batch: Batch,
+    client: Option<SocketAddr>,
+}
+
+impl Scratch {
+    /// Returns that of a new connection of a client at this address; `None` if it is not known.
+    pub fn new(client: Option<SocketAddr>) -> Scratch {
+        Scratch { client, ..Scratch::default() }
+    }
 }
 
 /// The service of one server.
@@ -148,7 +157,7 @@ impl Service {
             return outcome;
         }
         if method.kind() == Kind::Meta {
-            return self.admin.handle(method, &mut answer);
+            return self.admin.handle(method, scratch.client, &mut answer);
         }
         let (table, at) = match self.admit(method, has_waited, &mut answer) {
             Ok(admitted) => admitted,

@@ -6,6 +6,7 @@
 
 use super::args::Args;
 use super::execute::Worker;
+use super::observe::Source;
 use super::server::Server;
 use super::session::Session;
 use super::table;
@@ -144,7 +145,8 @@ impl Server {
         match table::find(args) {
             Ok(command) => {
                 let result = self.run(worker, session, command, args, &mut out);
-                self.ended(worker, session, (command, args), request.start_us, &result);
+                let began = (Source::Client, request.start_us);
+                self.ended(worker, session, (command, args), began, &result);
                 self.conclude(session, Some(command), result, (0, &mut out));
             }
             Err(failure) => out.error(&failure.text()),

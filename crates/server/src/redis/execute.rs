@@ -9,7 +9,9 @@ use super::databases::OwnDatabases;
 use super::detached::Detached;
 use super::effects::Effects;
 use super::failure::{Done, Failure};
+use super::foreign;
 use super::keyspec::Positions;
+use super::observe::Source;
 use super::pause::may_write;
 use super::replica::{Mode as Role, Upstream};
 use super::rights::{place_of, refusal};
@@ -112,6 +114,12 @@ impl Server {
         session.client.active_us.store(start_us, Ordering::Relaxed);
         let command = table::find(args);
         let found = command.as_ref().ok().copied();
+        if found.is_none() && foreign::is_http(args.at(0)) {
+            foreign::report(session.client.address);
+            session.is_closing = true;
+            session.client.kill();
+            return Next::Ready;
+        }
         let admitted = command.and_then(|command| self.admit(session, command, args));
         let result = match admitted {
             Ok(command) if self.is_queued(session, command) => {
@@ -132,13 +140,13 @@ impl Server {
                     self.show_session(session, command);
                     return Next::Blocked;
                 }
-                self.ended(worker, session, (command, args), start_us, &result);
+                let began = (Source::Client, start_us);
+                self.ended(worker, session, (command, args), began, &result);
                 result
             }
             Err(failure) => {
                 let failure = self.refuse(session, args, failure);
-                self.refused(worker, found, &failure);
-                Err(failure)
+                self.refused(worker, session, (found, args), failure)
             }
         };
         self.conclude(session, found, result, (start, out));

@@ -14,6 +14,7 @@ use super::context::{Cause, Context, Frame, Held};
 use super::execute::{Next, Worker, reply_failure};
 use super::failure::Done;
 use super::keyspec::Positions;
+use super::observe::Source;
 use super::replica::Mode as Role;
 use super::server::Server;
 use super::session::{ReplyMode, Session};
@@ -167,7 +168,7 @@ impl Server {
             let result = handler(&mut context, *args);
             // Members do not select databases.
             db = context.db;
-            self.ended(worker, session, (command, *args), start_us, &result);
+            self.ended(worker, session, (command, *args), (Source::Client, start_us), &result);
             reply_failure(result, start, out)?;
         }
         self.commit(worker)?;

@@ -25,6 +25,7 @@
 
 pub mod acl;
 pub mod args;
+mod auditing;
 pub mod clients;
 pub mod command;
 pub mod context;
@@ -39,6 +40,7 @@ mod execute;
 pub mod expired;
 pub mod failure;
 mod families;
+pub(crate) mod foreign;
 mod group;
 pub mod keyspace;
 pub mod keyspec;

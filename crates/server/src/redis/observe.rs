@@ -44,13 +44,14 @@ impl Server {
         worker.now_us = self.clock.monotonic_us();
     }
 
-    /// Notes that a command of the worker ended, which began at `start_us`.
+    /// Notes that a command of the worker ended, which began at `start_us`. With [`Source::Waiter`] it was evaluated
+    /// once more, and has a reply now.
     pub(super) fn ended(
         &self,
         worker: &mut Worker,
         session: &Session,
         (command, args): (&'static Command, Args<'_>),
-        start_us: u64,
+        (source, start_us): (Source, u64),
         result: &Done,
     ) {
         worker.now_us = self.clock.monotonic_us();
@@ -58,27 +59,13 @@ impl Server {
         if session.blocked.is_some() {
             worker.stats.count_waiting(command.id);
         } else {
-            let ran = Ran { command, args, result, source: Source::Client, us };
-            self.count(&worker.stats, session, &ran);
+            self.count(&worker.stats, session, &Ran { command, args, result, source, us });
         }
-        if !self.monitors.is_empty() && !command.flags.has(SKIP_MONITOR) {
-            self.feed_monitors(session, command, args, Source::Client);
+        // Commands of waiters were shown when they began to wait.
+        let is_shown = source != Source::Waiter && !self.monitors.is_empty();
+        if is_shown && !command.flags.has(SKIP_MONITOR) {
+            self.feed_monitors(session, command, args, source);
         }
-    }
-
-    /// Notes that a waiting client's command was evaluated once more, from `start_us` on, and has a reply.
-    pub(super) fn waiter_ended(
-        &self,
-        worker: &mut Worker,
-        session: &Session,
-        (command, args): (&'static Command, Args<'_>),
-        start_us: u64,
-        result: &Done,
-    ) {
-        worker.now_us = self.clock.monotonic_us();
-        let us = worker.now_us.saturating_sub(start_us);
-        let ran = Ran { command, args, result, source: Source::Waiter, us };
-        self.count(&worker.stats, session, &ran);
     }
 
     /// Counts a command that waited until another client ended it, with an error or as if its time were over.
@@ -135,6 +122,7 @@ impl Server {
         if is_slow && !ran.command.flags.has(SKIP_SLOWLOG) {
             self.log_slow(session, ran);
         }
+        self.audit(session, (ran.command, ran.args), ran.result);
         let threshold_ms = self.parameters.number(LATENCY_THRESHOLD);
         if threshold_ms > 0 && ran.us >= threshold_ms.unsigned_abs().saturating_mul(1000) {
             let event = if ran.command.flags.has(FAST) { "fast-command" } else { "command" };
@@ -146,13 +134,17 @@ impl Server {
     pub(super) fn refused(
         &self,
         worker: &mut Worker,
-        command: Option<&'static Command>,
-        failure: &Failure,
-    ) {
+        session: &Session,
+        (command, args): (Option<&'static Command>, Args<'_>),
+        failure: Failure,
+    ) -> Done {
         worker.stats.count_error(&failure.text());
+        let result = Err(failure);
         if let Some(command) = command {
             worker.stats.count(command.id, Outcome::Rejected, 0, false);
+            self.audit(session, (command, args), &result);
         }
+        result
     }
 
     fn log_slow(&self, session: &Session, ran: &Ran<'_, '_>) {

@@ -21,6 +21,7 @@ use super::table;
 use super::tracking::TrackingTable;
 use super::waiters::Waiters;
 use super::watches::Watches;
+use crate::audit::Audit;
 use crate::backup::{Jobs, Places};
 use crate::clock::Clock;
 use crate::store::{Latches, Store};
@@ -75,6 +76,8 @@ pub struct Settings {
     pub config_file: Option<PathBuf>,
     /// Where clients may create backups.
     pub backup_places: Places,
+    /// The audit log, if there is one.
+    pub audit: Option<Arc<Audit>>,
 }
 
 impl Settings {
@@ -114,6 +117,7 @@ impl Default for Settings {
             parameters: Vec::new(),
             config_file: None,
             backup_places: Places::default(),
+            audit: None,
         }
     }
 }

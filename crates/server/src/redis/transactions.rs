@@ -15,6 +15,7 @@ use super::context::{Cause, Context, Frame, Held};
 use super::execute::{Worker, reply_failure};
 use super::failure::{Done, Failure};
 use super::keyspec::{RO_META, range};
+use super::observe::Source;
 use super::rights::late_refusal;
 use super::server::Server;
 use super::session::{Multi, Queued, Session, Watched};
@@ -331,7 +332,7 @@ fn run_all(
             server.note_reads(session, args, &command.key_positions(args));
         }
         out.protocol = session.protocol;
-        server.ended(worker, session, (command, args), start_us, &result);
+        server.ended(worker, session, (command, args), (Source::Client, start_us), &result);
         reply_failure(result, start, out)?;
     }
     Ok(())

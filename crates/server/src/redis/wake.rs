@@ -6,6 +6,7 @@ use super::command::Group;
 use super::context::Cause;
 use super::execute::Worker;
 use super::keyspec::Positions;
+use super::observe::Source;
 use super::rights::refusal;
 use super::server::Server;
 use super::session::Session;
@@ -114,7 +115,7 @@ impl Server {
             Ok(()) => self.commit(worker),
             Err(failure) => Err(failure),
         };
-        self.waiter_ended(worker, &session, (command, args), start_us, &result);
+        self.ended(worker, &session, (command, args), (Source::Waiter, start_us), &result);
         if let Err(failure) = result {
             worker.discard();
             out.clear();

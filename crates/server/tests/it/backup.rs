@@ -82,11 +82,19 @@ fn ok() -> Value {
     Value::Simple("OK".into())
 }
 
+/// Returns the number of a job that started.
+#[track_caller]
+fn started(reply: Value) -> i64 {
+    let Value::Integer(number) = reply else { panic!("{reply:?}") };
+    number
+}
+
 /// Makes a backup.
 fn back_up(client: &mut Client, command: &str) -> BTreeMap<String, String> {
-    assert_eq!(client.say(command), ok());
+    let number = started(client.say(command)).to_string();
     let info = wait(client);
     assert_eq!(info["backup_last_status"], "ok", "{info:?}");
+    assert_eq!(info["backup_last_job_number"], number);
     info
 }
 
@@ -137,7 +145,7 @@ fn a_backup_that_a_kill_interrupts_goes_on() {
                 written.store(row + 1, Ordering::Relaxed);
             }
         });
-        assert_eq!(client.say("FERROLITH BACKUP daily RATE 1000000"), ok());
+        started(client.say("FERROLITH BACKUP daily RATE 1000000"));
         assert!(error(client.say("FERROLITH BACKUP daily")).contains("a job runs"));
         while tables(&place.backups.join("daily")) < 2 {
             std::thread::sleep(Duration::from_millis(5));
@@ -190,7 +198,7 @@ fn the_next_backup_uses_what_a_kill_left() {
     let program = place.start();
     let mut client = Client::connect(program.redis);
     fill(&mut client, 0..1000);
-    assert_eq!(client.say("FERROLITH BACKUP daily RATE 1000000"), ok());
+    started(client.say("FERROLITH BACKUP daily RATE 1000000"));
     while tables(&place.backups.join("daily")) < 2 {
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -218,7 +226,7 @@ fn damage_is_refused_by_name() {
     bytes[100] ^= 1;
     std::fs::write(&table, &bytes).unwrap();
     let name = table.file_name().unwrap().to_str().unwrap();
-    assert_eq!(client.say("FERROLITH BACKUP-VERIFY daily"), ok());
+    started(client.say("FERROLITH BACKUP-VERIFY daily"));
     let info = wait(&mut client);
     assert_eq!(info["backup_last_status"], "failed");
     assert!(info["backup_last_error"].contains(name), "{info:?}");
@@ -236,7 +244,7 @@ fn damage_is_refused_by_name() {
     assert!(error.contains("has not finished"), "{error}");
     // The damaged backup is deleted, and the next one copies all again; the restore is run again.
     drop(vault);
-    assert_eq!(client.say("FERROLITH BACKUP-DELETE daily 1"), ok());
+    started(client.say("FERROLITH BACKUP-DELETE daily 1"));
     assert_eq!(wait(&mut client)["backup_last_status"], "ok");
     back_up(&mut client, "FERROLITH BACKUP daily");
     let vault = place.vault("daily");
@@ -256,7 +264,7 @@ fn a_full_disk_ends_a_backup_and_not_the_next_one() {
     let program = Program::start_with(&place.dir.path().join("db"), "os", &flags);
     let mut client = Client::connect(program.redis);
     fill(&mut client, 0..4000);
-    assert_eq!(client.say("FERROLITH BACKUP daily RATE 4000000"), ok());
+    started(client.say("FERROLITH BACKUP daily RATE 4000000"));
     while tables(&backups.join("daily")) < 1 {
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -269,7 +277,7 @@ fn a_full_disk_ends_a_backup_and_not_the_next_one() {
     // What it copied is removed, since the disk needs the space; the check before copying refuses the next one.
     assert_eq!(tables(&backups.join("daily")), 0);
     _ = std::fs::write(&filler, vec![1; 200 << 20]);
-    assert_eq!(client.say("FERROLITH BACKUP daily"), ok());
+    started(client.say("FERROLITH BACKUP daily"));
     let info = wait(&mut client);
     assert!(info["backup_last_error"].contains("the backup needs"), "{info:?}");
     std::fs::remove_file(&filler).unwrap();
@@ -311,17 +319,41 @@ fn only_administrators_and_only_in_the_allowed_directories() {
     assert!(text.contains("start the server with --backup-dir"), "{text}");
 }
 
+/// Older backups that cannot be deleted are a warning: the new backup is complete.
+#[test]
+fn a_backup_whose_predecessors_stay_is_complete() {
+    let place = Place::new();
+    let program = place.start();
+    let mut client = Client::connect(program.redis);
+    fill(&mut client, 0..100);
+    let info = back_up(&mut client, "FERROLITH BACKUP daily KEEP 1");
+    assert!(!info.contains_key("backup_last_warning"), "{info:?}");
+    // A directory in the place of a file.
+    let obstacle = place.backups.join("daily/private/1/x");
+    std::fs::create_dir(&obstacle).unwrap();
+    let info = back_up(&mut client, "FERROLITH BACKUP daily KEEP 1");
+    assert_eq!((&info["backup_last_id"][..], &info["backup_job"][..]), ("2", "none"));
+    let warning = &info["backup_last_warning"];
+    assert!(warning.starts_with("backup 2 is complete, but older ones"), "{warning}");
+    assert!(info["backup_created_time"].parse::<i64>().unwrap() > 0);
+    std::fs::remove_dir(&obstacle).unwrap();
+    let info = back_up(&mut client, "FERROLITH BACKUP daily KEEP 1");
+    assert!(!info.contains_key("backup_last_warning"), "{info:?}");
+    let ids: Vec<_> = place.vault("daily").list().iter().map(|it| it.backup_id).collect();
+    assert_eq!(ids, [3]);
+}
+
 #[test]
 fn a_stop_of_the_server_stops_its_backup() {
     let place = Place::new();
     let program = place.start();
     let mut client = Client::connect(program.redis);
     fill(&mut client, 0..1000);
-    assert_eq!(client.say("FERROLITH BACKUP daily RATE 100000"), ok());
+    started(client.say("FERROLITH BACKUP daily RATE 100000"));
     assert_eq!(client.say("FERROLITH BACKUP-STOP"), ok());
     let info = wait(&mut client);
     assert!(info["backup_last_error"].contains("Backup stopped"), "{info:?}");
-    assert_eq!(client.say("FERROLITH BACKUP daily RATE 100000"), ok());
+    started(client.say("FERROLITH BACKUP daily RATE 100000"));
     let begun = Instant::now();
     client.send(&[b"SHUTDOWN"]);
     assert!(client.is_closed());

@@ -1,4 +1,5 @@
 //! Integration tests: each starts a server in this process.
+mod audit;
 mod backup;
 mod crash;
 mod damage;
@@ -8,6 +9,7 @@ mod http;
 mod pegasus;
 mod proxy;
 mod redis;
+mod refusals;
 mod tls;
 
 #[path = "../../src/testing/process.rs"]

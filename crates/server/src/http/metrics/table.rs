@@ -155,6 +155,18 @@ pub(in crate::http) const METRICS: &[Metric] = &[
         |scrape, lines| handshakes(scrape, lines, |(_, failed)| failed)
     ),
     metric!(
+        "audit_lost_entries_total",
+        Counter,
+        "entries",
+        [],
+        "Entries of the audit log that could not be written; absent without one.",
+        |scrape, lines| {
+            if let Some(audit) = &scrape.app.parts.server.settings.audit {
+                lines.value(audit.lost());
+            }
+        }
+    ),
+    metric!(
         "commands_total",
         Counter,
         "commands",

@@ -66,7 +66,7 @@ struct Stall {
 
 /// Returns the background work.
 pub(in crate::http) fn get(app: &App, query: &Query<'_>) -> Result<Jobs, Refusal> {
-    let count = query.number("count", 512, (1, 512))? as usize;
+    let count = query.number("count")? as usize;
     let events = app.parts.store.events();
     let mut places: HashMap<String, (String, Option<u32>)> = HashMap::new();
     let mut place = |family: &str| match places.get(family) {

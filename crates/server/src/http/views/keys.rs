@@ -43,8 +43,8 @@ struct Key {
 
 /// Returns keys with a prefix.
 pub(in crate::http) fn get(app: &App, caller: &Caller, query: &Query<'_>) -> Result<Keys, Refusal> {
-    let database = query.number("database", 0, (0, 1023))? as u32;
-    let wanted = query.number("count", 100, (1, 1000))? as usize;
+    let database = query.number("database")? as u32;
+    let wanted = query.number("count")? as usize;
     let mut cursor = query.bytes("cursor").unwrap_or(b"0").to_vec();
     if integer::parse_unsigned(&cursor).is_none() {
         return Err(Refusal::bad("cursor: expected the cursor of a reply"));

@@ -66,7 +66,7 @@ struct EventSample {
 /// Returns the slow commands.
 pub(in crate::http) fn get(app: &App, query: &Query<'_>) -> Result<Slow, Refusal> {
     let server = &app.parts.server;
-    let count = query.number("count", 128, (1, 1024))? as usize;
+    let count = query.number("count")? as usize;
     let entry = |it: crate::redis::slowlog::Entry| SlowEntry {
         id: it.id,
         at_s: it.at_s,

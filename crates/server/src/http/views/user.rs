@@ -22,7 +22,7 @@ pub(in crate::http) struct User {
 #[serde(deny_unknown_fields)]
 pub(in crate::http) struct Login {
     /// The name of a Redis user; `default` is the user of `--requirepass`.
-    user: String,
+    pub(in crate::http) user: String,
     /// Its password.
     password: String,
 }
@@ -35,16 +35,22 @@ pub(in crate::http) fn get(caller: &Caller) -> Result<User, Refusal> {
     })
 }
 
+impl Login {
+    /// Reads the body of a request.
+    pub(in crate::http) fn parse(body: &[u8]) -> Result<Login, Refusal> {
+        // The parser's message could quote the password.
+        serde_json::from_slice(body)
+            .map_err(|_| Refusal::bad("expected {\"user\": …, \"password\": …}"))
+    }
+}
+
 /// Begins a session. Returns the user and the header `Set-Cookie`.
 pub(in crate::http) fn log_in(
     app: &App,
-    body: &[u8],
+    login: Login,
     address: SocketAddr,
     is_encrypted: bool,
 ) -> Result<(User, String), Refusal> {
-    // The parser's message could quote the password.
-    let login: Login = serde_json::from_slice(body)
-        .map_err(|_| Refusal::bad("expected {\"user\": …, \"password\": …}"))?;
     let account = auth::log_in(app, login.user.as_bytes(), login.password.as_bytes(), address)?;
     let now_us = app.parts.server.clock.monotonic_us();
     let (name, token) = app

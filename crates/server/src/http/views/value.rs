@@ -90,7 +90,7 @@ pub(in crate::http) fn get(
     caller: &Caller,
     query: &Query<'_>,
 ) -> Result<Value, Refusal> {
-    let database = query.number("database", 0, (0, 1023))? as u32;
+    let database = query.number("database")? as u32;
     let reader = Reader { app, caller, database, key: query.required("key")? };
     let kind = String::from_utf8_lossy(&reader.of_key("TYPE")?.text()).into_owned();
     if kind == "none" {

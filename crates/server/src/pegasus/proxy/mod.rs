@@ -35,6 +35,7 @@ use crate::redis::args::{Args, wrong_arity};
 use crate::redis::command::{Command, ONE_ROW};
 use crate::redis::cursors::Cursors;
 use crate::redis::failure::{Done, Failure};
+use crate::redis::foreign;
 use crate::redis::table as redis_commands;
 use crate::resp::Reply;
 use crate::rows::pegasus::HASH_KEY_MAX;
@@ -92,7 +93,12 @@ impl Proxy {
         let start = out.position();
         self.run(session, args, has_waited, out).unwrap_or_else(|failure| {
             out.truncate(start);
-            out.error(&failure.text());
+            if foreign::is_http(args.at(0)) {
+                foreign::report(format_args!("of the Pegasus table {}", self.name));
+                session.close();
+            } else {
+                out.error(&failure.text());
+            }
             Next::Replied
         })
     }

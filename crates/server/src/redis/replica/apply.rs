@@ -5,6 +5,7 @@ use super::position::Position;
 use crate::redis::args::Args;
 use crate::redis::execute::{Worker, queue};
 use crate::redis::failure::{Done, Failure};
+use crate::redis::observe::Source;
 use crate::redis::server::Server;
 use crate::redis::session::Session;
 use crate::redis::table;
@@ -134,7 +135,7 @@ impl<'s> Applier<'s> {
         server.begin(worker);
         let start_us = worker.now_us;
         let result = server.run(worker, session, command, args, out);
-        server.ended(worker, session, (command, args), start_us, &result);
+        server.ended(worker, session, (command, args), (Source::Client, start_us), &result);
         match (&result, has_error_in_array(out.bytes())) {
             (Ok(()), Some(text)) => Err(Failure::from(text)),
             _ => result,

@@ -51,7 +51,7 @@ fn secure_address(ours: &Ours) -> SocketAddr {
 }
 
 /// Returns how a client connects that trusts `ca.pem` and has the certificate of this name.
-fn client_config(
+pub fn client_config(
     certificate: Option<&str>,
     versions: &[&'static SupportedProtocolVersion],
 ) -> Arc<ClientConfig> {
@@ -74,7 +74,7 @@ fn client_config(
 }
 
 /// Connects and shakes hands. In TLS 1.3, a refused certificate shows when something is read.
-fn connect_with(address: SocketAddr, config: Arc<ClientConfig>) -> io::Result<Secure> {
+pub fn connect_with(address: SocketAddr, config: Arc<ClientConfig>) -> io::Result<Secure> {
     let mut socket = TcpStream::connect(address)?;
     socket.set_read_timeout(Some(Duration::from_secs(30)))?;
     socket.set_nodelay(true)?;

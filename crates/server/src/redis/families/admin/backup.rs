@@ -1,10 +1,11 @@
 //! FERROLITH: commands that only this server has, for backups; and their section of INFO.
 
 use super::info::Text;
-use crate::backup::{Access, Creation, Job, Kind, Vault};
+use crate::backup::{Access, BackupProgress, Creation, Finished, Job, Kind, Vault};
+use crate::error::Result;
 use crate::redis::args::{Args, is};
 use crate::redis::command::{
-    ADMIN, ALLOW_BUSY, Command, Flags, Group, LOADING, NO_MULTI, NOSCRIPT, STALE,
+    ADMIN, ALLOW_BUSY, APART, Command, Flags, Group, LOADING, NO_MULTI, NOSCRIPT, STALE,
 };
 use crate::redis::context::Context;
 use crate::redis::failure::{Done, Failure, SYNTAX};
@@ -14,28 +15,30 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 const FLAGS: Flags = ADMIN.and(NOSCRIPT).and(NO_MULTI).and(STALE).and(ALLOW_BUSY);
+/// Of commands that open a directory.
+const OPENS: Flags = FLAGS.and(APART);
 
 pub(in crate::redis) const COMMANDS: &[Command] =
     &[Command::container("ferrolith", Group::Server, SUBCOMMANDS)
         .with_docs("7.0.0", "Contains the commands that only this server has.")];
 
 const SUBCOMMANDS: &[Command] = &[
-    Command::new("backup", -3, FLAGS, Group::Server, create)
+    Command::new("backup", -3, OPENS, Group::Server, create)
         .with_full_name("ferrolith|backup")
         .with_docs(
             "7.0.0",
             "Starts a backup: directory [RATE n] [KEEP n] [VERIFY yes|no] [NOTE text].",
         ),
-    Command::new("backup-verify", -3, FLAGS, Group::Server, verify)
+    Command::new("backup-verify", -3, OPENS, Group::Server, verify)
         .with_full_name("ferrolith|backup-verify")
         .with_docs(
             "7.0.0",
             "Starts to verify a backup, the newest by default: directory [id] [RATE n].",
         ),
-    Command::new("backup-delete", 4, FLAGS, Group::Server, delete)
+    Command::new("backup-delete", 4, OPENS, Group::Server, delete)
         .with_full_name("ferrolith|backup-delete")
         .with_docs("7.0.0", "Starts to delete a backup: directory id."),
-    Command::new("backup-list", 3, FLAGS, Group::Server, list)
+    Command::new("backup-list", 3, OPENS, Group::Server, list)
         .with_full_name("ferrolith|backup-list")
         .with_docs("7.0.0", "Returns the backups in a directory."),
     Command::new("backup-stop", 2, FLAGS, Group::Server, stop)
@@ -49,11 +52,10 @@ const SUBCOMMANDS: &[Command] = &[
 /// Starts a job in the directory that the arguments name.
 fn start<W>(context: &mut Context<'_>, kind: Kind, args: Args<'_>, rate: u64, work: W) -> Done
 where
-    W: FnOnce(&mut Vault, &Arc<crate::backup::BackupProgress>) -> crate::error::Result<u32>
-        + Send
-        + 'static,
+    W: FnOnce(&mut Vault, &Arc<BackupProgress>) -> Result<Finished> + Send + 'static,
 {
     let dir = directory(context, args)?;
+    leave_worker(context)?;
     let access = if kind == Kind::Verify { Access::Read } else { Access::Write };
     if kind == Kind::Delete {
         // Only creating makes the directory.
@@ -62,9 +64,18 @@ where
     let (now_s, place) = (context.server.clock.wall_ms() / 1000, dir.clone());
     let open = Box::new(move || Vault::open(&place, access, rate));
     let job = Job { kind, dir, now_s, open, work: Box::new(work) };
-    context.server.backups.start(job)?;
-    context.out.ok();
+    let number = context.server.backups.start(job)?;
+    context.out.integer(number as i64);
     Ok(())
+}
+
+/// Has the command run on a thread of its own: opening a directory with many backups takes long, and connections of the
+/// worker would wait for it.
+fn leave_worker(context: &Context<'_>) -> Done {
+    match context.is_detached() {
+        true => Ok(()),
+        false => Err(Failure::NeedsThread),
+    }
 }
 
 fn directory(context: &Context<'_>, args: Args<'_>) -> Done<PathBuf> {
@@ -85,10 +96,10 @@ fn number(name: &str, argument: &[u8], min: u32) -> Done<u32> {
     })
 }
 
-/// Returns an argument as bytes per second; 0 means any number.
 /// The slowest copy, in bytes per second: a slower one would not notice in time that it is to stop.
 const RATE_MIN: u64 = 40 << 10;
 
+/// Returns an argument as bytes per second; 0 means any number.
 fn rate(argument: &[u8]) -> Done<u64> {
     let rate = std::str::from_utf8(argument).ok().and_then(|text| text.parse().ok());
     let rate = rate.filter(|rate| *rate == 0 || *rate >= RATE_MIN);
@@ -98,13 +109,14 @@ fn rate(argument: &[u8]) -> Done<u64> {
 }
 
 fn create(context: &mut Context<'_>, args: Args<'_>) -> Done {
-    let (mut bytes_per_second, mut how) = (0, Creation { verifies: true, ..Creation::default() });
+    let (mut bytes_per_second, mut keep) = (0, None);
+    let mut how = Creation { verifies: true, ..Creation::default() };
     let mut options = args.options(3);
     while let Some(word) = options.next() {
         let value = options.value()?;
         match () {
             () if is(word, "rate") => bytes_per_second = rate(value)?,
-            () if is(word, "keep") => how.keep = Some(number("KEEP", value, 1)?),
+            () if is(word, "keep") => keep = Some(number("KEEP", value, 1)?),
             () if is(word, "verify") && is(value, "yes") => how.verifies = true,
             () if is(word, "verify") && is(value, "no") => how.verifies = false,
             () if is(word, "note") => how.note = text(value)?.to_owned(),
@@ -113,7 +125,12 @@ fn create(context: &mut Context<'_>, args: Args<'_>) -> Done {
     }
     let store = context.server.store.clone();
     start(context, Kind::Create, args, bytes_per_second, move |vault, progress| {
-        store.back_up(vault, &how, progress)
+        let id = store.back_up(vault, &how, progress)?;
+        // The backup is complete, whatever becomes of older ones.
+        let warning = keep.and_then(|keep| vault.keep(keep).err()).map(|error| {
+            format!("backup {id} is complete, but older ones could not be deleted: {error}")
+        });
+        Ok(Finished { id, warning })
     })
 }
 
@@ -132,7 +149,7 @@ fn verify(context: &mut Context<'_>, args: Args<'_>) -> Done {
     start(context, Kind::Verify, args, bytes_per_second, move |vault, progress| {
         let id = id.map_or_else(|| vault.newest(), Ok)?;
         vault.verify(id, progress)?;
-        Ok(id)
+        Ok(id.into())
     })
 }
 
@@ -140,7 +157,7 @@ fn delete(context: &mut Context<'_>, args: Args<'_>) -> Done {
     let id = number("id", args.at(3), 1)?;
     start(context, Kind::Delete, args, 0, move |vault, _| {
         vault.delete(id)?;
-        Ok(id)
+        Ok(id.into())
     })
 }
 
@@ -153,7 +170,9 @@ fn stop(context: &mut Context<'_>, _: Args<'_>) -> Done {
 }
 
 fn list(context: &mut Context<'_>, args: Args<'_>) -> Done {
-    let vault = Vault::open(&directory(context, args)?, Access::List, 0)?;
+    let dir = directory(context, args)?;
+    leave_worker(context)?;
+    let vault = Vault::open(&dir, Access::List, 0)?;
     let (backups, damaged) = (vault.list(), vault.damaged());
     let out = &mut *context.out;
     out.array(backups.len() + damaged.len());
@@ -189,6 +208,7 @@ pub(super) fn describe(context: &Context<'_>, _: &Totals, text: &mut Text) -> Do
     let running = backups.running();
     text.line("backup_job", running.as_ref().map_or("none", |running| running.kind.name()));
     if let Some(running) = running {
+        text.line("backup_job_number", running.number);
         text.line("backup_dir", one_line(&running.dir.display().to_string()));
         text.line("backup_started_time", running.began_s);
         text.line("backup_seconds", running.seconds());
@@ -198,10 +218,16 @@ pub(super) fn describe(context: &Context<'_>, _: &Totals, text: &mut Text) -> Do
     text.line("backup_created_time", backups.created_s().map_or(-1, |time| time as i64));
     if let Some(last) = backups.last() {
         text.line("backup_last_job", last.kind.name());
+        text.line("backup_last_job_number", last.number);
         text.line("backup_last_dir", one_line(&last.dir.display().to_string()));
         text.line("backup_last_status", if last.result.is_ok() { "ok" } else { "failed" });
         match &last.result {
-            Ok(id) => text.line("backup_last_id", id),
+            Ok(Finished { id, warning }) => {
+                text.line("backup_last_id", id);
+                if let Some(warning) = warning {
+                    text.line("backup_last_warning", one_line(warning));
+                }
+            }
             Err(error) => text.line("backup_last_error", one_line(error)),
         }
         text.line("backup_last_time", last.ended_s);
