@@ -40,8 +40,8 @@ impl ClientTls {
     ///
     /// # Errors
     ///
-    /// A file cannot be read or is not of the expected kind, a certificate has no key or the wrong one, or the processor
-    /// lacks instructions.
+    /// A file cannot be read or is not of the expected kind, a certificate has no key or the wrong one, or the
+    /// processor lacks instructions.
     pub fn open(settings: ClientTlsSettings) -> Result<ClientTls> {
         if settings.cert.is_empty() != settings.key.is_empty() {
             let text = "--tls-cert and --tls-key belong together: expected both or neither";
