@@ -96,20 +96,24 @@ TOML
 }
 
 walk_load() {
+  # It looks at the server now and a second later.
+  ours top --once --json >top &
+  local viewer=$!
+  sleep 0.3
   load "$size" orders: -p "${ports[main]}" "${secure[@]}" --user admin --pass "$(cat password)" &
   local loader=$!
-  walk_watch $loader
+  wait $viewer || fail "ferrolith top"
+  walk_watch
   wait $loader || fail "loading"
   main set users:1 alice >/dev/null
   [[ $(ours count) == $(($(keys_of "$size") + 1)) ]] || fail "$(ours count) keys after loading $(keys_of "$size")"
   say "  loaded $(keys_of "$size") keys: $(du -sm data | cut -f1) MB on the disk"
 }
 
-# While the server is loaded. Argument: the loader's process.
+# While the server is loaded.
 walk_watch() {
   local rate
-  until [[ $(ours count) -gt 0 ]]; do kill -0 "$1" || fail "loading"; done
-  rate=$(ours top --once --json | sed -n 's/.*"commands_per_s":\([0-9]*\).*/\1/p')
+  rate=$(sed -n 's/.*"commands_per_s":\([0-9]*\).*/\1/p' top)
   ((rate > 100)) || fail "top shows $rate commands per second"
   say "  watched: $rate commands/s"
   [[ $(http main health) == 200 ]] || fail "/health: $(cat answer)"
@@ -228,10 +232,11 @@ serial() {
 }
 is_new_serial() { [[ $(serial) == "$(openssl x509 -in next.pem -noout -serial)" ]]; }
 walk_rotate() {
-  local id again
+  local id again to from client
   coproc open { main; }
-  echo CLIENT ID >&"${open[1]}"
-  read -r -t 20 id <&"${open[0]}" || fail "no reply on the open connection"
+  to=${open[1]} from=${open[0]} client=$open_PID
+  echo CLIENT ID >&"$to"
+  read -r -t 20 id <&"$from" || fail "no reply on the open connection"
   is_new_serial && fail "the certificate is new before it was replaced"
   cp server.key old.key
   cp client.key server.key
@@ -242,12 +247,12 @@ walk_rotate() {
   cp next.key server.key
   kill -HUP "${pids[main]}"
   await 20 "new connections get the old certificate" is_new_serial
-  echo CLIENT ID >&"${open[1]}"
-  read -r -t 20 again <&"${open[0]}" || fail "the open connection ended when the certificate was replaced"
+  echo CLIENT ID >&"$to"
+  read -r -t 20 again <&"$from" || fail "the open connection ended when the certificate was replaced"
   [[ $id == "$again" ]] || fail "the client connected again: $id and $again"
   gives 0 "alice" ours get users:1
-  exec {open[1]}>&-
-  wait "$open_PID" || true
+  exec {to}>&-
+  wait "$client" || true
 }
 
 walk_user() {

@@ -99,7 +99,7 @@ impl Vault {
     }
 
     /// Creates a backup of everything that is committed, and returns its number. Files that an earlier backup has are
-    /// not copied again.
+    /// not copied again. Files that no backup uses are deleted.
     ///
     /// # Errors
     ///
@@ -119,8 +119,10 @@ impl Vault {
             .check_free_space(true)
             .progress(progress);
         let id = self.engine.create_new_backup_opt(db, &options)?;
-        if let Some(keep) = how.keep {
-            self.engine.purge_old_backups(keep.max(1))?;
+        match how.keep {
+            Some(keep) => self.engine.purge_old_backups(keep.max(1))?,
+            // The rest of what interrupted backups left: tables that compactions have replaced since.
+            None => self.engine.garbage_collect()?,
         }
         Ok(id)
     }
