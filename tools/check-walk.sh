@@ -124,7 +124,7 @@ walk_watch() {
 
 walk_backup() {
   gives 0 "backup 1 in" ours backup create daily --note walk
-  say "  $(cat said)"
+  say "  $(tail -1 said)"
   gives 0 "backup 1 is whole" ferrolith backup verify backups/daily
   gives 0 "walk" ferrolith backup list backups/daily
   seq 100 | sed 's/.*/SET after:& written/' | main --pipe >piped
