@@ -1,8 +1,10 @@
 //! Connections to servers: this one, or Redis.
 
+use crate::tls::TlsFlags;
 use clap::Args;
 use ferrolith_server::error::{Error, Result};
 use ferrolith_server::resp::{Peer, PeerReply, write_request};
+use ferrolith_server::tls::ClientTls;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -30,21 +32,32 @@ pub(crate) struct Server {
     /// How long to wait for a connection and for each reply, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
+    #[command(flatten)]
+    tls: TlsFlags,
 }
 
 impl Server {
+    /// Connects to the server.
     pub(crate) fn connect(&self) -> Result<Connection> {
-        let password = password(self.password_file.as_deref())?;
-        let timeout = Duration::from_secs(self.timeout);
-        Connection::open(&self.address, (&self.user, &password), self.database, timeout)
+        self.connect_with(self.tls.open()?.as_ref())
     }
 
-    /// Connects to another server with the same patience.
-    pub(crate) fn connect_to(&self, other: &Other) -> Result<Connection> {
+    fn connect_with(&self, tls: Option<&ClientTls>) -> Result<Connection> {
+        let password = password(self.password_file.as_deref())?;
+        let timeout = Duration::from_secs(self.timeout);
+        Connection::open(&self.address, (&self.user, &password), self.database, timeout, tls)
+    }
+
+    /// Connects to this server and to another one with the same patience and the same files of TLS.
+    pub(crate) fn connect_both(&self, other: &Other) -> Result<(Connection, Connection)> {
+        let (tls, other_tls) = self.tls.open_both(other.uses_tls, &other.tls_server_name)?;
+        let this = self.connect_with(tls.as_ref())?;
         let password = password(other.password_file.as_deref())?;
         let timeout = Duration::from_secs(self.timeout);
         let database = other.database.unwrap_or(self.database);
-        Connection::open(&other.address, (&other.user, &password), database, timeout)
+        let user = (&other.user[..], &password[..]);
+        let other = Connection::open(&other.address, user, database, timeout, other_tls.as_ref())?;
+        Ok((this, other))
     }
 }
 
@@ -63,6 +76,19 @@ pub(crate) struct Other {
     /// The number of the database at the other server; without, that of --db
     #[arg(id = "to-db", long = "to-db", value_name = "N")]
     database: Option<u32>,
+    /// Connect to the other server with TLS, with the files of --tls-ca, --tls-cert and --tls-key
+    #[arg(id = "to-tls", long = "to-tls")]
+    uses_tls: bool,
+    /// The name that the other server's certificate must have; without, the host of the address
+    #[arg(
+        id = "to-tls-server-name",
+        long = "to-tls-server-name",
+        value_name = "NAME",
+        requires = "to-tls",
+        default_value = "",
+        hide_default_value = true
+    )]
+    tls_server_name: String,
 }
 
 fn password(file: Option<&Path>) -> Result<String> {
@@ -81,9 +107,10 @@ impl Connection {
         (user, password): (&str, &str),
         database: u32,
         timeout: Duration,
+        tls: Option<&ClientTls>,
     ) -> Result<Connection> {
         let failed = |error| Error::Io(format!("connecting to {address}"), error);
-        let mut peer = Peer::connect(address, timeout).map_err(failed)?;
+        let mut peer = Peer::connect_with(address, timeout, tls).map_err(failed)?;
         peer.authenticate(user, password).map_err(failed)?;
         let mut connection = Connection(peer);
         if database != 0 {

@@ -50,7 +50,7 @@ struct Copied {
 
 impl Copy {
     pub(crate) fn run(&self, out: &Output) -> Result<Answer> {
-        let (mut from, mut to) = (self.server.connect()?, self.server.connect_to(&self.to)?);
+        let (mut from, mut to) = self.server.connect_both(&self.to)?;
         let (mut copied, mut progress) = (Copied::default(), Progress::begin());
         self.which.each(&mut from, |from, keys| {
             for part in keys.chunks(TOGETHER) {

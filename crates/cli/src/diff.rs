@@ -56,7 +56,7 @@ impl Report<'_> {
 
 impl Diff {
     pub(crate) fn run(&self, out: &Output) -> Result<Answer> {
-        let (mut one, mut other) = (self.server.connect()?, self.server.connect_to(&self.to)?);
+        let (mut one, mut other) = self.server.connect_both(&self.to)?;
         let mut report = Report { out, compared: 0, differences: 0, limit: self.limit.max(1) };
         let mut progress = Progress::begin();
         self.which.each(&mut one, |one, keys| {

@@ -13,6 +13,7 @@ mod machine;
 mod manual;
 mod output;
 mod table;
+mod tls;
 mod top;
 
 use clap::{Parser, Subcommand};

@@ -2,14 +2,15 @@
 
 use crate::Answer;
 use crate::output::Output;
+use crate::tls::TlsFlags;
 use clap::{Args, Subcommand};
 use ferrolith_server::error::{Error, Result};
 use ferrolith_server::thrift::frame::{Head, write_request};
 use ferrolith_server::thrift::meta::*;
 use ferrolith_server::thrift::{ErrorName, Value, reply};
+use ferrolith_server::tls::Stream;
 use serde_json::json;
 use std::io::{Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
 /// The status of a table in use.
@@ -83,24 +84,15 @@ pub(crate) struct Server {
     /// How long to wait for a connection and for each reply, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
+    #[command(flatten)]
+    tls: TlsFlags,
 }
 
 impl Server {
-    fn connect(&self) -> Result<TcpStream> {
-        let timeout = Duration::from_secs(self.timeout);
-        let failed = |error| Error::Io(format!("connecting to {}", self.address), error);
-        let mut last = std::io::Error::other("the host has no address");
-        for address in self.address.to_socket_addrs().map_err(failed)? {
-            match TcpStream::connect_timeout(&address, timeout) {
-                Ok(stream) => {
-                    stream.set_read_timeout(Some(timeout)).map_err(failed)?;
-                    stream.set_write_timeout(Some(timeout)).map_err(failed)?;
-                    return Ok(stream);
-                }
-                Err(error) => last = error,
-            }
-        }
-        Err(failed(last))
+    fn connect(&self) -> Result<Stream> {
+        let (timeout, tls) = (Duration::from_secs(self.timeout), self.tls.open()?);
+        Stream::connect(&self.address, timeout, tls.as_ref())
+            .map_err(|error| Error::Io(format!("connecting to {}", self.address), error))
     }
 
     /// Sends a request, and returns what `take` takes of its reply.

@@ -4,3 +4,4 @@ mod backups;
 mod data;
 mod program;
 mod texts;
+mod tls;

@@ -51,6 +51,8 @@ pub fn with_input(args: &[&str], input: &[u8]) -> Ended {
 pub struct Server {
     pub redis: String,
     pub pegasus: String,
+    /// The addresses with TLS, those for Redis clients first.
+    pub secure: Vec<String>,
     child: Child,
 }
 
@@ -61,12 +63,19 @@ impl Server {
         command.args(["--memory-mb", "32", "--durability", "os"]).args(flags);
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let mut address = |name: &str| {
+        let (mut redis, mut pegasus, mut secure) = (String::new(), String::new(), Vec::new());
+        let count = 2 + flags.iter().filter(|flag| flag.ends_with("tls-listen")).count();
+        for _ in 0..count {
             let line = lines.next().expect("a line with an address").unwrap();
-            line.strip_prefix(name).unwrap_or_else(|| panic!("{name}? {line}")).to_owned()
-        };
-        let (redis, pegasus) = (address("Redis clients: "), address("Pegasus clients: "));
-        Server { redis, pegasus, child }
+            let (name, address) = line.split_once(": ").expect("an address");
+            match name {
+                "Redis clients" => redis = address.to_owned(),
+                "Pegasus clients" => pegasus = address.to_owned(),
+                _ => secure.push(address.to_owned()),
+            }
+        }
+        assert!(!redis.is_empty() && !pegasus.is_empty());
+        Server { redis, pegasus, secure, child }
     }
 
     /// Runs a command at this server.

@@ -9,8 +9,8 @@
 //!
 //! 1. **Propose**: an iterator finds nothing in the range and proposes it. Then the newest allocated sequence number
 //!    `after` is read under the write lock. Writers with larger numbers take the lock later, so they see the proposal.
-//! 2. **Confirm**: an iterator at a number `t >= after` finds nothing in the range, either. It has seen all writes up to
-//!    `after`, and later ones remove the proposal. Now the range is a gap for iterators at `t` and later.
+//! 2. **Confirm**: an iterator at a number `t >= after` finds nothing in the range, either. It has seen all writes up
+//!    to `after`, and later ones remove the proposal. Now the range is a gap for iterators at `t` and later.
 //!
 //! * **GA1** Before a put or a merge of a key is inserted, and so before it is visible, its writer has removed the key
 //!   from all gaps and proposals that it can see ([`Gaps::written`]). Deletions need no check.

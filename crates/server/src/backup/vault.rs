@@ -97,7 +97,7 @@ impl Vault {
     }
 
     /// Creates a backup of everything that is committed, and returns its number. Files that an earlier backup has are
-    /// not copied again.
+    /// not copied again. Files that no backup uses are deleted.
     ///
     /// # Errors
     ///
@@ -116,7 +116,17 @@ impl Vault {
             .verify_copies(how.verifies)
             .check_free_space(true)
             .progress(progress);
+<<<<<<< HEAD
         Ok(self.engine.create_new_backup_opt(db, &options)?)
+=======
+        let id = self.engine.create_new_backup_opt(db, &options)?;
+        match how.keep {
+            Some(keep) => self.engine.purge_old_backups(keep.max(1))?,
+            // The rest of what interrupted backups left: tables that compactions have replaced since.
+            None => self.engine.garbage_collect()?,
+        }
+        Ok(id)
+>>>>>>> operate
     }
 
     /// Reads all files of a backup and compares their checksums.

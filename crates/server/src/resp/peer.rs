@@ -2,14 +2,17 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use super::timed::{self, Timed};
+use crate::tls::{ClientTls, Stream};
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 /// The longest line of a reply.
 const LINE_MAX: u64 = 64 << 10;
 /// The longest string of a reply.
 const BULK_MAX: i64 = 1 << 30;
+/// The first byte of an alert of TLS, which a server with TLS sends to a client without.
+const ALERT: u8 = 21;
 /// How deep arrays may be in arrays.
 const DEPTH_MAX: usize = 16;
 /// The bytes by which a string grows while it arrives.
@@ -45,18 +48,20 @@ impl Peer {
     ///
     /// The host is unknown or does not answer.
     pub fn connect(address: &str, timeout: Duration) -> io::Result<Peer> {
-        let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
-        for resolved in address.to_socket_addrs()? {
-            match TcpStream::connect_timeout(&resolved, timeout) {
-                Ok(stream) => {
-                    stream.set_read_timeout(Some(timeout))?;
-                    stream.set_write_timeout(Some(timeout))?;
-                    return Peer::new(stream, address);
-                }
-                Err(error) => failure = error,
-            }
-        }
-        Err(failure)
+        Peer::connect_with(address, timeout, None)
+    }
+
+    /// Connects to `HOST:PORT`, with TLS if there is `tls`. Waits as [`connect`](Peer::connect).
+    ///
+    /// # Errors
+    ///
+    /// The host is unknown or does not answer, or the handshake failed.
+    pub fn connect_with(
+        address: &str,
+        timeout: Duration,
+        tls: Option<&ClientTls>,
+    ) -> io::Result<Peer> {
+        Peer::new(Stream::connect(address, timeout, tls)?, address)
     }
 
     /// Connects to `HOST:PORT` before an end, which is then that of all that is read and written, until
@@ -66,13 +71,14 @@ impl Peer {
     ///
     /// The host is unknown or does not answer in time.
     pub fn connect_until(address: &str, end: Instant) -> io::Result<Peer> {
-        let mut peer = Peer::new(timed::connect(address, end)?, address)?;
+        let socket = timed::connect(address, end)?;
+        let mut peer = Peer::new(Stream::Plain(socket), address)?;
         peer.set_end(end);
         Ok(peer)
     }
 
-    fn new(stream: TcpStream, address: &str) -> io::Result<Peer> {
-        stream.set_nodelay(true)?;
+    fn new(stream: Stream, address: &str) -> io::Result<Peer> {
+        stream.socket().set_nodelay(true)?;
         let stream = BufReader::with_capacity(256 << 10, Timed::new(stream));
         Ok(Peer { stream, address: address.to_owned() })
     }
@@ -168,6 +174,9 @@ impl Peer {
     pub fn line(&mut self) -> io::Result<Vec<u8>> {
         let mut line = Vec::new();
         (&mut self.stream).take(LINE_MAX).read_until(b'\n', &mut line)?;
+        if line.first() == Some(&ALERT) {
+            return Err(invalid("an alert of TLS: the server expects TLS at this address"));
+        }
         match line.strip_suffix(b"\n") {
             Some(text) => Ok(text.strip_suffix(b"\r").unwrap_or(text).to_vec()),
             None if line.len() as u64 >= LINE_MAX => Err(invalid("a line that is too long")),

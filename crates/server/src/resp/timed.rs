@@ -1,5 +1,6 @@
 //! A socket whose reads and writes may have a common end, however many there are.
 
+use crate::tls::Stream;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,20 +14,20 @@ const RESOLVED_MAX: usize = 16;
 
 /// A socket.
 pub(super) struct Timed {
-    socket: TcpStream,
+    stream: Stream,
     /// When reads and writes fail. Without it, the socket's timeouts are those of its owner.
     end: Option<Instant>,
 }
 
 impl Timed {
     /// Returns the socket without an end.
-    pub(super) fn new(socket: TcpStream) -> Timed {
-        Timed { socket, end: None }
+    pub(super) fn new(stream: Stream) -> Timed {
+        Timed { stream, end: None }
     }
 
     /// Returns the socket itself.
     pub(super) fn socket(&self) -> &TcpStream {
-        &self.socket
+        self.stream.socket()
     }
 
     /// Sets when reads and writes fail from now on.
@@ -43,21 +44,21 @@ impl Timed {
 impl Read for Timed {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if let Some(left) = self.left()? {
-            self.socket.set_read_timeout(Some(left))?;
+            self.socket().set_read_timeout(Some(left))?;
         }
-        self.socket.read(buffer)
+        self.stream.read(buffer)
     }
 }
 
 impl Write for Timed {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
-        let Some(left) = self.left()? else { return self.socket.write(buffer) };
-        self.socket.set_write_timeout(Some(left))?;
-        self.socket.write(buffer.get(..PART).unwrap_or(buffer))
+        let Some(left) = self.left()? else { return self.stream.write(buffer) };
+        self.socket().set_write_timeout(Some(left))?;
+        self.stream.write(buffer.get(..PART).unwrap_or(buffer))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.socket.flush()
+        self.stream.flush()
     }
 }
 

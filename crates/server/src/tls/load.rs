@@ -33,11 +33,7 @@ pub(super) fn server_config(settings: &TlsSettings) -> Result<Arc<ServerConfig>>
     };
     let mut config = builder.with_single_cert(certificates, key).map_err(|error| {
         let (cert, key) = (&settings.cert, &settings.key);
-        let what = match error {
-            rustls::Error::InconsistentKeys(_) => "the key is not that of the certificate",
-            rustls::Error::InvalidCertificate(_) => "the first certificate is not valid",
-            _ => "the key is not RSA of 2048 to 8192 bits, ECDSA on P-256 or P-384, or Ed25519",
-        };
+        let what = key_problem(&error);
         Error::Setting(format!("--tls-cert {cert} and --tls-key {key}: {what}"))
     })?;
     config.session_storage = Arc::new(NoServerSessionStorage {});
@@ -47,6 +43,15 @@ pub(super) fn server_config(settings: &TlsSettings) -> Result<Arc<ServerConfig>>
         _ => config.send_tls13_tickets = 0,
     }
     Ok(Arc::new(config))
+}
+
+/// Returns why a certificate and a key are not accepted.
+pub(super) fn key_problem(error: &rustls::Error) -> &'static str {
+    match error {
+        rustls::Error::InconsistentKeys(_) => "the key is not that of the certificate",
+        rustls::Error::InvalidCertificate(_) => "the first certificate is not valid",
+        _ => "the key is not RSA of 2048 to 8192 bits, ECDSA on P-256 or P-384, or Ed25519",
+    }
 }
 
 /// Returns what checks the certificates of clients.
@@ -97,7 +102,7 @@ fn versions(list: &str) -> Result<Vec<&'static SupportedProtocolVersion>> {
 }
 
 /// Reads all certificates of a file.
-fn certificates(flag: &str, path: &str) -> Result<Vec<CertificateDer<'static>>> {
+pub(super) fn certificates(flag: &str, path: &str) -> Result<Vec<CertificateDer<'static>>> {
     let text = read(flag, path)?;
     let list: std::result::Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
     match list {
@@ -109,7 +114,7 @@ fn certificates(flag: &str, path: &str) -> Result<Vec<CertificateDer<'static>>> 
 }
 
 /// Reads the first private key of a file.
-fn private_key(path: &str) -> Result<PrivateKeyDer<'static>> {
+pub(super) fn private_key(path: &str) -> Result<PrivateKeyDer<'static>> {
     let text = read("--tls-key", path)?;
     PrivateKeyDer::from_pem_slice(&text).map_err(|_| {
         let label = b"BEGIN ENCRYPTED PRIVATE KEY";

@@ -1,12 +1,18 @@
-//! TLS of all listeners: what it is made of, and the configuration that new connections get.
+//! TLS of all listeners: what it is made of, and the configuration that new connections get. Also the side of a client.
 //!
-//! Files in reading order: `provider` (the algorithms), `load` (files to a configuration).
+//! Files in reading order: `provider` (the algorithms), `load` (files to a configuration), `client` (trust in servers),
+//! `stream` (connections that this program opens).
 //!
 //! 1. A change is built whole before it is used: one that fails leaves the configuration as it was.
 //! 2. A connection keeps the configuration that it began with.
 
+mod client;
 mod load;
 mod provider;
+mod stream;
+
+pub use client::{ClientTls, ClientTlsSettings, SecureStream};
+pub use stream::Stream;
 
 use crate::error::Result;
 use arc_swap::ArcSwap;

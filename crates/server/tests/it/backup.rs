@@ -210,6 +210,13 @@ fn the_next_backup_uses_what_a_kill_left() {
     // At least one of the tables is still in use.
     assert!(number("backup_last_reused_bytes") > 0, "{info:?}");
     assert!(number("backup_last_bytes") > number("backup_last_reused_bytes"), "{info:?}");
+    // What is not in use any more is deleted.
+    let daily = place.backups.join("daily");
+    let meta = std::fs::read_to_string(daily.join("meta/1")).unwrap();
+    for file in std::fs::read_dir(daily.join("shared_checksum")).unwrap() {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        assert!(meta.contains(&name), "{name} is not of a backup");
+    }
 }
 
 #[test]

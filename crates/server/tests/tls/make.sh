@@ -19,7 +19,7 @@ authority() { # NAME
     -addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign
 }
 
-# A certificate of NAME for USAGE (serverAuth or clientAuth) that AUTHORITY signs.
+# A certificate of NAME for USAGE (serverAuth, clientAuth or both) that AUTHORITY signs.
 certificate() { # NAME AUTHORITY USAGE [RSA] [START END]
   key "$1.key" "${4:-}"
   openssl req -new -key "$1.key" -subj "/CN=$1" -out "$work/$1.csr"
@@ -52,7 +52,7 @@ CNF
   certificate second ca serverAuth
   certificate rsa ca serverAuth RSA
   certificate client ca clientAuth
-  certificate expired ca clientAuth EC 20200101000000Z 20200201000000Z
+  certificate expired ca 'clientAuth,serverAuth' EC 20200101000000Z 20200201000000Z
   certificate stranger other-ca clientAuth
   openssl pkcs8 -topk8 -in server.key -out encrypted.key -passout pass:secret
 } 2> "$work/log" || { cat "$work/log" >&2; exit 1; }
