@@ -122,7 +122,7 @@ pub(crate) fn run(command: Command, out: &Output) -> Result<Answer> {
             let mut vault = Vault::open(&dir, Access::Write, 0)?;
             match (id, keep) {
                 (Some(id), _) => vault.delete(id)?,
-                (None, Some(keep)) => vault.keep(keep)?,
+                (None, Some(keep)) => vault.clean(Some(keep))?,
                 (None, None) => return Err(Error::Setting("expected --id or --keep".to_owned())),
             }
             let left = vault.list().len();

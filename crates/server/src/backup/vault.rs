@@ -97,7 +97,7 @@ impl Vault {
     }
 
     /// Creates a backup of everything that is committed, and returns its number. Files that an earlier backup has are
-    /// not copied again. Files that no backup uses are deleted.
+    /// not copied again.
     ///
     /// # Errors
     ///
@@ -116,17 +116,7 @@ impl Vault {
             .verify_copies(how.verifies)
             .check_free_space(true)
             .progress(progress);
-<<<<<<< HEAD
         Ok(self.engine.create_new_backup_opt(db, &options)?)
-=======
-        let id = self.engine.create_new_backup_opt(db, &options)?;
-        match how.keep {
-            Some(keep) => self.engine.purge_old_backups(keep.max(1))?,
-            // The rest of what interrupted backups left: tables that compactions have replaced since.
-            None => self.engine.garbage_collect()?,
-        }
-        Ok(id)
->>>>>>> operate
     }
 
     /// Reads all files of a backup and compares their checksums.
@@ -147,13 +137,17 @@ impl Vault {
         Ok(self.engine.delete_backup(id)?)
     }
 
-    /// Deletes all backups but the newest.
+    /// Deletes all backups but the `keep` newest, if there is such a number, and what interrupted backups left and no
+    /// backup uses.
     ///
     /// # Errors
     ///
     /// A file cannot be deleted.
-    pub fn keep(&mut self, count: u32) -> Result<()> {
-        Ok(self.engine.purge_old_backups(count)?)
+    pub fn clean(&mut self, keep: Option<u32>) -> Result<()> {
+        match keep {
+            Some(keep) => Ok(self.engine.purge_old_backups(keep)?),
+            None => Ok(self.engine.garbage_collect()?),
+        }
     }
 
     pub(super) fn engine(&self) -> &BackupEngine {

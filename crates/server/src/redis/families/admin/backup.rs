@@ -126,9 +126,9 @@ fn create(context: &mut Context<'_>, args: Args<'_>) -> Done {
     let store = context.server.store.clone();
     start(context, Kind::Create, args, bytes_per_second, move |vault, progress| {
         let id = store.back_up(vault, &how, progress)?;
-        // The backup is complete, whatever becomes of older ones.
-        let warning = keep.and_then(|keep| vault.keep(keep).err()).map(|error| {
-            format!("backup {id} is complete, but older ones could not be deleted: {error}")
+        // The backup is complete, whatever becomes of older files.
+        let warning = vault.clean(keep).err().map(|error| {
+            format!("backup {id} is complete, but older files could not be deleted: {error}")
         });
         Ok(Finished { id, warning })
     })
