@@ -175,6 +175,10 @@ impl Scan {
 pub(crate) struct Count {
     #[command(flatten)]
     which: Which,
+    /// Read the names of all keys. Without it, and without a filter, DBSIZE counts: above a million keys, this server
+    /// estimates
+    #[arg(long)]
+    exact: bool,
     #[command(flatten)]
     server: Server,
 }
@@ -183,7 +187,7 @@ impl Count {
     pub(crate) fn run(&self, out: &Output) -> Result<Answer> {
         let mut connection = self.server.connect()?;
         let mut count = 0;
-        if self.which.is_all() {
+        if self.which.is_all() && !self.exact {
             let reply = connection.call(&[b"DBSIZE"])?;
             let PeerReply::Integer(size) = reply else { return Err(unexpected("DBSIZE", &reply)) };
             count = size as u64;

@@ -28,6 +28,7 @@ fn keys_are_written_read_and_counted() {
         say(&server, &format!("RPUSH list:{number} x"));
     }
     assert_eq!(server.done(&["count"]), "52\n");
+    assert_eq!(server.done(&["count", "--exact"]), "52\n");
     assert_eq!(server.done(&["count", "--match", "list:1?"]), "10\n");
     assert_eq!(server.done(&["count", "--type", "string"]), "2\n");
     assert_eq!(server.done(&["scan", "--match", "list:*", "--limit", "7"]).lines().count(), 7);

@@ -203,6 +203,9 @@ fn the_next_backup_uses_what_a_kill_left() {
         std::thread::sleep(Duration::from_millis(5));
     }
     program.kill();
+    let daily = place.backups.join("daily");
+    // A table that a compaction has replaced since.
+    std::fs::write(daily.join("shared_checksum/000999_sREPLACED_4.sst"), "rows").unwrap();
     let program = place.start();
     let mut client = Client::connect(program.redis);
     let info = back_up(&mut client, "FERROLITH BACKUP daily");
@@ -211,7 +214,6 @@ fn the_next_backup_uses_what_a_kill_left() {
     assert!(number("backup_last_reused_bytes") > 0, "{info:?}");
     assert!(number("backup_last_bytes") > number("backup_last_reused_bytes"), "{info:?}");
     // What is not in use any more is deleted.
-    let daily = place.backups.join("daily");
     let meta = std::fs::read_to_string(daily.join("meta/1")).unwrap();
     for file in std::fs::read_dir(daily.join("shared_checksum")).unwrap() {
         let name = file.unwrap().file_name().into_string().unwrap();
