@@ -1,10 +1,22 @@
 //! What jobs may hold if the database's memory is limited.
 
+use super::flush::Flusher;
+use crate::base::SeqNo;
 use crate::budget::{Charge, MemoryAccount, MemoryOwner};
-use crate::catalog::State;
+use crate::catalog::{ColumnFamilyState, State};
 use crate::compaction::plan::{CompactionPlan, PlanLevel};
+use crate::env::clock::Instant;
+use crate::error::Result;
+use crate::hooks::FlushReason;
+use crate::memtable::MemTable;
+use crate::read::Moment;
 use crate::session::{ColumnFamilyData, Session};
+use crate::stats::{self, Activity};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// A new iterator waits at most this long for the flush of the memtables that it would keep.
+const FLUSH_PATIENCE: Duration = Duration::from_secs(1);
 
 /// How a compaction uses memory. Its inputs charge their readahead themselves.
 pub(super) struct CompactionMemory {
@@ -67,6 +79,62 @@ pub(super) fn family_to_flush(
     // While writers of other databases wait, everything counts: many databases may hold little each.
     let holds_much = largest.mem.approximate_memory_usage() > manager.buffer_size() / 8;
     (stalls || holds_much).then(|| Arc::clone(&largest.data))
+}
+
+impl Flusher {
+    /// Flushes a family for a new iterator if iterators keep much memory of flushed memtables already. The iterator must
+    /// read at the result: then all memtables of that moment are in tables, and it keeps none. If the flush takes long or
+    /// fails, it keeps them.
+    pub(crate) fn flush_for_iterator(
+        &self,
+        family: &ColumnFamilyData,
+        snapshot: Option<SeqNo>,
+    ) -> Option<Moment<'_>> {
+        let allowed = self.session.memory()?.memtables_to_keep();
+        // A listener of a job would wait for its own job.
+        let in_job = matches!(stats::activity(), Activity::Flush | Activity::Compaction);
+        if allowed == usize::MAX || in_job || self.session.read_only {
+            return None;
+        }
+        let order = self.catalog.order();
+        let moment = self.catalog.snapshots().moment(|| order.visible());
+        let seq = snapshot.unwrap_or(moment.sequence());
+        let sv = family.hold_super_version()?;
+        let size = |mem: &Arc<MemTable>| mem.approximate_memory_usage();
+        let filled = sv.memtables().filter(|mem| mem.has_up_to(seq));
+        if filled.map(size).sum::<usize>() > allowed {
+            drop(sv);
+            // Errors stop writers, and are reported there.
+            let _ = self.flush_older(family, seq);
+        }
+        Some(moment)
+    }
+
+    /// Flushes the memtables that have entries up to `seq`. Gives up after a while, or if flushes are paused.
+    fn flush_older(&self, family: &ColumnFamilyData, seq: SeqNo) -> Result<()> {
+        let end = Instant::now() + FLUSH_PATIENCE;
+        let given_up = || Instant::now() >= end || self.pauses.all();
+        loop {
+            let mut state = self.catalog.state();
+            self.wait_until(&mut state, |state| {
+                let Some(cf) = state.families.get_mut(&family.id) else { return true };
+                let waits = cf.immutables.iter().any(|i| i.mem.has_up_to(seq));
+                if waits && !cf.flushing && !cf.flush_requested {
+                    cf.flush_requested = true;
+                    cf.flush_reason = FlushReason::WriteBufferManager;
+                    self.catalog.notify_jobs();
+                }
+                !waits || given_up()
+            })?;
+            let older = |cf: &ColumnFamilyState| cf.mem.has_up_to(seq);
+            if given_up() || !state.families.get(&family.id).is_some_and(older) {
+                return Ok(());
+            }
+            drop(state);
+            self.commit.seal_for_memory(family)?;
+            self.reporter.deliver();
+        }
+    }
 }
 
 #[cfg(all(test, not(loom)))]

@@ -281,6 +281,13 @@ impl MemTable {
         charge.set(self.allocated_memory());
     }
 
+    /// Charges the memory to the memtables that only iterators still need. Called when it is in a table.
+    pub fn charge_as_kept(&self) {
+        if let Some(charge) = &mut *self.charge.lock() {
+            charge.move_to(MemoryOwner::KeptMemtables, self.allocated_memory());
+        }
+    }
+
     /// Changes the size at which the memtable is flushed.
     pub fn set_write_buffer_size(&self, bytes: usize) {
         self.write_buffer_size.store(bytes, Ordering::Relaxed);
@@ -347,6 +354,11 @@ impl MemTable {
             u64::MAX => 0,
             seq => seq,
         }
+    }
+
+    /// Whether it has entries up to this sequence number, all of which are visible.
+    pub fn has_up_to(&self, seq: SeqNo) -> bool {
+        !self.is_empty() && self.first_sequence() <= seq
     }
 
     /// The largest sequence number in it; 0 while it is empty. Release builds do not know it and say 0.

@@ -127,6 +127,20 @@ fn jobs_and_scans_ask_before_they_take() {
 }
 
 #[test]
+fn iterators_may_keep_less_the_more_they_keep() {
+    let shares = Shares::of(64 * MIB);
+    assert_eq!(shares.memtables_to_keep(4 * MIB), usize::MAX);
+    assert_eq!(shares.memtables_to_keep(6 * MIB), 32 << 10);
+    assert_eq!(shares.memtables_to_keep(100 * MIB), 16 << 10);
+    let account = MemoryAccount::new(64 * MIB);
+    let mut charge = account.charge(MemoryOwner::Memtables, 7 * MIB);
+    assert_eq!(account.memtables_to_keep(), usize::MAX);
+    charge.move_to(MemoryOwner::KeptMemtables, 6 * MIB);
+    assert_eq!(account.memtables_to_keep(), 32 << 10);
+    assert_eq!((account.charged(), account.used(MemoryOwner::Memtables)), (6 * MIB, 0));
+}
+
+#[test]
 fn tiny_and_huge_limits_have_sensible_shares() {
     for limit in [0, 1, MIB, 3 * MIB, usize::MAX] {
         let shares = Shares::of(limit);
