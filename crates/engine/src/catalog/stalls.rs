@@ -2,7 +2,7 @@
 
 use super::catalog::Catalog;
 use super::state::State;
-use crate::budget::{KeptFree, MemtableShare};
+use crate::budget::KeptFree;
 use crate::compaction::picker::num_sorted_runs;
 use crate::memtable::MemTable;
 use crate::options::CompactionStyle;
@@ -49,18 +49,11 @@ impl Catalog {
         if self.session.memtable_shares.is_empty() {
             return;
         }
-        let report = |share: &MemtableShare, size: fn(&MemTable) -> usize| {
-            let active: usize = state.families.values().map(|cf| size(&cf.mem)).sum();
-            let immutables = state.families.values().flat_map(|cf| &cf.immutables);
-            share.report(active, active + immutables.map(|i| size(&i.mem)).sum::<usize>());
-        };
-        for share in &self.session.memtable_shares {
-            // The budget of a memory account is for all memory that is taken, also for parts not used yet.
-            match share.manager().spares_writers() {
-                true => report(share, MemTable::allocated_memory),
-                false => report(share, MemTable::approximate_memory_usage),
-            }
-        }
+        let size = |mem: &MemTable| mem.approximate_memory_usage();
+        let active: usize = state.families.values().map(|cf| size(&cf.mem)).sum();
+        let immutables = state.families.values().flat_map(|cf| &cf.immutables);
+        let all = active + immutables.map(|i| size(&i.mem)).sum::<usize>();
+        self.session.memtable_shares.iter().for_each(|share| share.report(active, all));
         if let Some(account) = self.session.memory() {
             for cf in state.families.values() {
                 cf.mem.charge_to(account);

@@ -8,7 +8,6 @@ use crate::compaction::plan::{CompactionPlan, PlanLevel};
 use crate::env::clock::Instant;
 use crate::error::Result;
 use crate::hooks::FlushReason;
-use crate::memtable::MemTable;
 use crate::read::Moment;
 use crate::session::{ColumnFamilyData, Session};
 use crate::stats::{self, Activity};
@@ -90,23 +89,17 @@ impl Flusher {
         family: &ColumnFamilyData,
         snapshot: Option<SeqNo>,
     ) -> Option<Moment<'_>> {
-        let allowed = self.session.memory()?.memtables_to_keep();
+        let account = self.session.memory()?;
         // A listener of a job would wait for its own job.
         let in_job = matches!(stats::activity(), Activity::Flush | Activity::Compaction);
-        if allowed == usize::MAX || in_job || self.session.read_only {
+        if account.may_keep_memtables() || in_job || self.session.read_only {
             return None;
         }
         let order = self.catalog.order();
         let moment = self.catalog.snapshots().moment(|| order.visible());
         let seq = snapshot.unwrap_or(moment.sequence());
-        let sv = family.hold_super_version()?;
-        let size = |mem: &Arc<MemTable>| mem.approximate_memory_usage();
-        let filled = sv.memtables().filter(|mem| mem.has_up_to(seq));
-        if filled.map(size).sum::<usize>() > allowed {
-            drop(sv);
-            // Errors stop writers, and are reported there.
-            let _ = self.flush_older(family, seq);
-        }
+        // Errors stop writers, and are reported there.
+        let _ = self.flush_older(family, seq);
         Some(moment)
     }
 

@@ -23,6 +23,9 @@ const BUSY_DOUBLINGS: u32 = 6;
 const DECLINE: Duration = Duration::from_millis(500);
 /// Without a wake-up, the keeper looks this often: caches may be used without any charge.
 const IDLE: Duration = Duration::from_secs(5);
+/// While charges exceed half the limit, the allocator returns its free pages this often, although the sum may stay the
+/// same: owners take and free memory in turn.
+const TRIM: Duration = Duration::from_secs(1);
 /// The peak approaches the current charges by this part per step.
 const DECLINE_PART: usize = 32;
 
@@ -71,6 +74,8 @@ struct Keeper {
     futile: u32,
     /// The highest sum of charges since the allocator last returned its free pages.
     untrimmed: usize,
+    /// When it did.
+    trimmed: Instant,
     /// The memory of memtables at the last step.
     memtables: usize,
 }
@@ -89,8 +94,14 @@ impl MemoryAccount {
 }
 
 fn keep(account: &Weak<MemoryAccount>, signal: &Signal) {
-    let mut keeper =
-        Keeper { peak: 0, declined: Instant::now(), futile: 0, untrimmed: 0, memtables: 0 };
+    let mut keeper = Keeper {
+        peak: 0,
+        declined: Instant::now(),
+        futile: 0,
+        untrimmed: 0,
+        trimmed: Instant::now(),
+        memtables: 0,
+    };
     let mut pause = Duration::ZERO;
     while signal.wait(pause) {
         let Some(account) = account.upgrade() else { return };
@@ -112,8 +123,10 @@ impl Keeper {
         }
         account.wake_at.store(self.peak + step, Relaxed);
         self.untrimmed = self.untrimmed.max(charged);
-        if self.untrimmed - charged > account.limit() / 16 {
-            self.untrimmed = charged;
+        let has_fallen = self.untrimmed - charged > account.limit() / 16;
+        let is_near = charged > account.limit() / 2 && self.trimmed.elapsed() >= TRIM;
+        if has_fallen || is_near {
+            (self.untrimmed, self.trimmed) = (charged, Instant::now());
             trim_allocator();
         }
         shrink_readers(account);

@@ -127,17 +127,15 @@ fn jobs_and_scans_ask_before_they_take() {
 }
 
 #[test]
-fn iterators_may_keep_less_the_more_they_keep() {
-    let shares = Shares::of(64 * MIB);
-    assert_eq!(shares.memtables_to_keep(4 * MIB), usize::MAX);
-    assert_eq!(shares.memtables_to_keep(6 * MIB), 32 << 10);
-    assert_eq!(shares.memtables_to_keep(100 * MIB), 16 << 10);
+fn iterators_keep_memtables_up_to_a_share() {
     let account = MemoryAccount::new(64 * MIB);
     let mut charge = account.charge(MemoryOwner::Memtables, 7 * MIB);
-    assert_eq!(account.memtables_to_keep(), usize::MAX);
-    charge.move_to(MemoryOwner::KeptMemtables, 6 * MIB);
-    assert_eq!(account.memtables_to_keep(), 32 << 10);
-    assert_eq!((account.charged(), account.used(MemoryOwner::Memtables)), (6 * MIB, 0));
+    assert!(account.may_keep_memtables());
+    charge.move_to(MemoryOwner::KeptMemtables, 4 * MIB);
+    assert_eq!((account.charged(), account.used(MemoryOwner::Memtables)), (4 * MIB, 0));
+    assert!(account.may_keep_memtables());
+    charge.set(4 * MIB + 1);
+    assert!(!account.may_keep_memtables());
 }
 
 #[test]

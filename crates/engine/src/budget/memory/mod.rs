@@ -225,10 +225,10 @@ impl MemoryAccount {
         }
     }
 
-    /// Returns the memory of memtables in bytes that a new iterator may keep. While iterators keep few flushed
-    /// memtables, that is as much as there is.
-    pub(crate) fn memtables_to_keep(&self) -> usize {
-        self.shares.memtables_to_keep(self.used(MemoryOwner::KeptMemtables))
+    /// Returns whether a new iterator may keep memtables: those that are flushed and kept by others do not exceed their
+    /// share.
+    pub(crate) fn may_keep_memtables(&self) -> bool {
+        self.used(MemoryOwner::KeptMemtables) <= self.shares.kept_memtables()
     }
 
     /// Returns the size in bytes for which a memtable should be laid out. Its flush may begin later.

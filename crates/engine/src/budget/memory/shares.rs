@@ -6,9 +6,6 @@ const LIMIT_MIN: usize = MIB;
 /// The readahead of one input of a compaction, in bytes.
 const READAHEAD: std::ops::RangeInclusive<usize> = 16 << 10..=256 << 10;
 
-/// The memory of memtables that each iterator may keep whatever others keep, in bytes. A flush would free too little.
-const KEPT_MIN: usize = 16 << 10;
-
 /// The shares of a limit.
 #[derive(Clone, Copy, Debug)]
 pub struct Shares {
@@ -42,13 +39,9 @@ impl Shares {
         self.limit / 32
     }
 
-    /// Returns the memory of memtables in bytes that a new iterator may keep if iterators keep `kept` bytes of flushed
-    /// ones. Above a sixteenth of the limit, each may keep a part of what is left to an eighth.
-    pub fn memtables_to_keep(&self, kept: usize) -> usize {
-        match kept <= self.limit / 16 {
-            true => usize::MAX,
-            false => ((self.limit / 8).saturating_sub(kept) / 64).max(KEPT_MIN),
-        }
+    /// Returns the memory of flushed memtables in bytes above which new iterators keep none.
+    pub fn kept_memtables(&self) -> usize {
+        self.limit / 16
     }
 
     /// Returns the memory of table readers in bytes above which those not in use are closed.
