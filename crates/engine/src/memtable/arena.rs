@@ -139,6 +139,7 @@ impl Arena {
     }
 
     /// Bytes taken from the system.
+    #[cfg(test)]
     pub fn allocated(&self) -> usize {
         self.allocated.load(Ordering::Relaxed)
     }
