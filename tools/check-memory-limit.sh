@@ -21,4 +21,4 @@ FERROLITH_MEMORY_LIMIT=$(times 256)
 FERROLITH_MEMORY_DB=$(times 4096)
 FERROLITH_MEMORY_CURSORS=$(times 1000)
 export FERROLITH_MEMORY_LIMIT FERROLITH_MEMORY_DB FERROLITH_MEMORY_CURSORS
-exec cargo test --manifest-path "$top/Cargo.toml" --release -p ferrolith --test memory -- --ignored --nocapture
+exec cargo test --manifest-path "$top/Cargo.toml" --profile stress -p ferrolith --test memory -- --nocapture

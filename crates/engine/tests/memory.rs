@@ -174,7 +174,6 @@ fn check_nothing_left(account: &MemoryAccount) {
 
 #[test]
 #[cfg(target_os = "linux")]
-#[ignore = "the limit does not hold in optimised builds yet, see docs/memory.md"]
 fn resident_memory_stays_within_the_limit() {
     let s = Scale::of_environment();
     warm_up(s);

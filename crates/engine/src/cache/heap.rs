@@ -235,7 +235,7 @@ pub fn release_empty_pages() {
         unsafe { heap.trim(2 * HUGE_PAGE) };
         let returned = heap.allocator_mut().returned.take();
         drop(heap);
-        returned.into_iter().for_each(stock::give_back);
+        returned.into_iter().for_each(stock::give_back_now);
     }
 }
 

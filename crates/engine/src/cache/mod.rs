@@ -32,6 +32,7 @@ pub use held::{Held, Node};
 pub use slots::{Handling, SlotArray};
 use spares::{Anonymous, Spares};
 use stock::OpenStock;
+pub use stock::mapped_bytes;
 pub use vacate::PageSet;
 
 use crate::env::epoch;

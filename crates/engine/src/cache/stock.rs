@@ -12,6 +12,7 @@
 use crate::env::ahead::Helper;
 use crate::env::mapping::{self, HUGE_PAGE};
 use crate::env::sync::Mutex;
+use crate::env::sync::std_atomic::{AtomicUsize, Ordering::Relaxed};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -19,6 +20,14 @@ use std::sync::Arc;
 const DEPTH_MAX: usize = 4;
 /// The stock's maximum share of the largest cache, if that is more than one page.
 const SHARE: usize = 64;
+
+/// The bytes of all pages that are mapped: in pools, in stock, or about to be unmapped.
+static MAPPED: AtomicUsize = AtomicUsize::new(0);
+
+/// Returns the memory of all pages that are mapped, in bytes.
+pub fn mapped_bytes() -> usize {
+    MAPPED.load(Relaxed)
+}
 
 /// A part of a mapping, of whole pages, that belongs to its holder. It is not unmapped on drop.
 pub(super) struct Pages {
@@ -33,6 +42,7 @@ impl Pages {
     /// Maps one huge page, which is not populated.
     pub(super) fn map() -> Option<Pages> {
         let start = NonNull::new(mapping::map(HUGE_PAGE, HUGE_PAGE))?;
+        MAPPED.fetch_add(HUGE_PAGE, Relaxed);
         Some(Pages { start, len: HUGE_PAGE })
     }
 
@@ -43,6 +53,7 @@ impl Pages {
     fn unmap(self) {
         // SAFETY: it was mapped, and only the holder uses it. If the system refuses, the mapping stays.
         unsafe { mapping::unmap(self.start.as_ptr(), self.len) };
+        MAPPED.fetch_sub(self.len, Relaxed);
     }
 }
 
@@ -150,19 +161,31 @@ fn supply(page: Option<Pages>, is_late: bool) -> Supply {
     }
 }
 
-/// Takes back memory that the heap does not need any more, and unmaps it unless the stock lacks it.
+/// Takes back memory that the heap does not need any more. Unless the stock lacks it, the helper thread unmaps it.
 pub(super) fn give_back(pages: Pages) {
-    let mut stock = STOCK.lock();
-    if pages.is_huge_page() && stock.caches > 0 && stock.pages.len() < stock.depth {
-        stock.pages.push(pages);
-        return;
-    }
-    let helper = stock.helper.clone();
-    drop(stock);
+    let Some(pages) = restock(pages) else { return };
+    let helper = STOCK.lock().helper.clone();
     match helper {
         Some(helper) => helper.run(move || pages.unmap()),
         None => pages.unmap(),
     }
+}
+
+/// Like [`give_back`], but the memory is unmapped when this returns.
+pub(super) fn give_back_now(pages: Pages) {
+    if let Some(pages) = restock(pages) {
+        pages.unmap();
+    }
+}
+
+/// Puts memory into the stock, or returns it if the stock does not lack any.
+fn restock(pages: Pages) -> Option<Pages> {
+    let mut stock = STOCK.lock();
+    if pages.is_huge_page() && stock.caches > 0 && stock.pages.len() < stock.depth {
+        stock.pages.push(pages);
+        return None;
+    }
+    Some(pages)
 }
 
 /// One page that the helper thread prepares.

@@ -55,7 +55,11 @@ impl Catalog {
         let all = active + immutables.map(|i| size(&i.mem)).sum::<usize>();
         self.session.memtable_shares.iter().for_each(|share| share.report(active, all));
         if let Some(account) = self.session.memory() {
-            state.families.values().for_each(|cf| cf.mem.charge_to(account));
+            for cf in state.families.values() {
+                cf.mem.charge_to(account);
+                cf.immutables.iter().for_each(|i| i.mem.charge_to(account));
+            }
+            account.fit_memtables();
         }
     }
 

@@ -54,7 +54,16 @@ impl State {
 
     /// Returns the family with the largest memtable, unless all are empty. Flushing it frees the most memory.
     pub(crate) fn largest_memtable(&self) -> Option<&ColumnFamilyState> {
+        self.largest_memtable_of(|_| true)
+    }
+
+    /// Returns the family with the largest memtable among those `wanted`, unless all these are empty.
+    pub(crate) fn largest_memtable_of(
+        &self,
+        wanted: impl Fn(&ColumnFamilyState) -> bool,
+    ) -> Option<&ColumnFamilyState> {
         let size = |cf: &&ColumnFamilyState| cf.mem.approximate_memory_usage();
-        self.families.values().max_by_key(size).filter(|cf| !cf.mem.is_empty())
+        let wanted = self.families.values().filter(|cf| wanted(cf));
+        wanted.max_by_key(size).filter(|cf| !cf.mem.is_empty())
     }
 }

@@ -37,7 +37,7 @@ impl CommitQueue {
             // A second memtable that waits for its flush could stop writers, which must not fail because of this limit.
             (false, true) => {
                 state.request_flushes_for_memory();
-                state.largest_memtable().filter(|cf| cf.immutables.is_empty())
+                state.largest_memtable_of(|cf| cf.immutables.is_empty())
             }
             (false, false) => None,
         };

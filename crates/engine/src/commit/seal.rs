@@ -157,7 +157,10 @@ impl CommitQueue {
         self.flush_live_wal(write)?;
         let fresh =
             self.session.new_wal(self.catalog.default_family().options().write_buffer_size)?;
-        let full = std::mem::replace(&mut write.wal, fresh);
+        let mut full = std::mem::replace(&mut write.wal, fresh);
+        if self.session.memory().is_some() {
+            full.release_memory();
+        }
         if write.synced_ticket < write.ticket {
             write.unsynced.push(UnsyncedWal { number: full.log_number(), syncer: full.syncer() });
         }

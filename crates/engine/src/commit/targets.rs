@@ -208,20 +208,12 @@ impl CommitQueue {
         family: &ColumnFamilyData,
     ) -> Result<&'g MemTable> {
         let sv = super_version(family, guard)?;
-        if !sv.mem.should_flush() || (self.session.memory().is_some() && may_grow(family, sv)) {
+        if !sv.mem.should_flush() {
             return Ok(&sv.mem);
         }
         self.seal_full(write, family, FlushReason::WriteBufferFull)?;
         Ok(&super_version(family, guard)?.mem)
     }
-}
-
-/// Returns whether a full memtable takes more entries when memory is limited: it is smaller than `write_buffer_size`
-/// because of the limit, and sealing it would stop writers, which must not fail because of that limit.
-#[cold]
-fn may_grow(family: &ColumnFamilyData, sv: &SuperVersion) -> bool {
-    sv.immutables.len() + 1 >= family.stall_limits().immutables_stop
-        && sv.mem.approximate_memory_usage() < family.options().write_buffer_size
 }
 
 #[inline]

@@ -64,7 +64,7 @@ impl Core {
         family.set_options(changed);
         let mut state = self.catalog.state();
         if let Some(cf) = state.families.get(&family.id) {
-            cf.mem.set_write_buffer_size(family.memtable_size_max(write_buffer_size));
+            cf.mem.set_write_buffer_size(write_buffer_size);
         }
         self.catalog.renew_stalls(&mut state);
         drop(state);

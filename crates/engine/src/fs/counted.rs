@@ -134,6 +134,9 @@ impl WritableFile for CountedWrites {
     fn is_broken(&self) -> bool {
         self.file.is_broken()
     }
+    fn release_memory(&mut self) {
+        self.file.release_memory();
+    }
     fn close(&mut self) -> Result<()> {
         self.file.close()
     }

@@ -271,6 +271,10 @@ impl WritableFile for Writer {
         self.inner.is_broken()
     }
 
+    fn release_memory(&mut self) {
+        self.inner.release_memory();
+    }
+
     fn close(&mut self) -> Result<()> {
         run(&self.state, Op::Close, &self.path, || self.inner.close())
     }

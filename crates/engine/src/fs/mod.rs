@@ -113,6 +113,9 @@ pub trait WritableFile: Send {
         false
     }
 
+    /// Gives up memory that is held for the next bytes. Called for a full file that stays open for a while.
+    fn release_memory(&mut self) {}
+
     /// Flushes, removes space allocated ahead, and closes. Dropping a file does the same and
     /// ignores the error.
     fn close(&mut self) -> Result<()>;

@@ -335,7 +335,8 @@ impl Flusher {
             for part in &work.parts {
                 if let Some(family) = state.families.get_mut(&part.family.id) {
                     part.check_oldest_of(family);
-                    family.immutables.drain(..part.immutables.len());
+                    let flushed = family.immutables.drain(..part.immutables.len());
+                    flushed.for_each(|flushed| flushed.mem.charge_as_kept());
                 }
             }
         })?;

@@ -3,6 +3,7 @@
 mod compaction;
 mod flush;
 mod flush_calls;
+mod iterator_room;
 mod late_tables;
 mod manual;
 mod memory;

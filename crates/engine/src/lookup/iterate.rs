@@ -2,14 +2,17 @@
 
 use super::modes::check_iterator;
 use super::{Host, read_sequence};
+use crate::base::SeqNo;
 use crate::error::{Error, Result};
 use crate::iter::MergingIterator;
+use crate::memtable::MemTable;
 use crate::options::{ReadOptions, ReadTier};
 use crate::rangedel::hide_covered;
 use crate::read::{DbIter, PoolKey, SuperVersion};
 use crate::session::ColumnFamilyData;
 use crate::sst::{BlockAccess, ReadaheadOptions, ScanEnd, TableIterOptions};
-use crate::version::Source;
+use crate::version::{Source, Version};
+use std::any::Any;
 use std::sync::Arc;
 
 /// Returns a user's iterator over one family. The database must outlive it.
@@ -22,26 +25,28 @@ pub(crate) fn iterator(
     if let Some(iter) = pooled(host, family, ro) {
         return Ok(iter);
     }
+    // Without the memtables that it does not read, an iterator lets their memory go when they are flushed. A tailing
+    // one reads all, and a pooled one may read more later.
+    let is_lean = family.tables.memory().is_some() && !ro.tailing;
+    let moment = match is_lean {
+        true => host.make_room_for_iterator(family, ro.snapshot),
+        false => None,
+    };
     let sv = family.hold_super_version().ok_or_else(Error::closed)?;
-    let seq = read_sequence(host, ro);
+    let seq = match (ro.snapshot, &moment) {
+        (None, Some(moment)) => moment.sequence(),
+        _ => read_sequence(host, ro),
+    };
     // Compute the key before the children are created: a memtable may get its first entry in between.
     let pool_key = pool_key(family, &sv, ro);
-    let tombstones = match ro.ignore_range_deletions {
-        true => None,
-        false => sv.range_tombstones(&family.tables),
-    };
-    // A memtable that is empty now has no entry visible at `seq`. A tailing iterator reads it again later, and
-    // tombstones are listed for all places.
-    let only_filled = tombstones.is_none() && !ro.tailing;
     let scan_end = if ro.auto_readahead_size { ScanEnd::new() } else { ScanEnd::default() };
-    let mut children = children(family, &sv, ro, only_filled, &scan_end);
-    let pool_key = pool_key.filter(|_| only_filled);
-    if let Some(tombstones) = tombstones {
-        let places = children.into_iter().map(|place| Box::new(place) as Box<_>).collect();
-        let places = hide_covered(&family.order, seq, places, &tombstones);
-        children = places.into_iter().map(Source::Other).collect();
-    }
+    let (children, has_filled_only) = visible_children(family, &sv, ro, (seq, is_lean), &scan_end);
+    let pool_key = pool_key.filter(|_| has_filled_only);
     let content = sv.content;
+    let keepalive: Arc<dyn Any + Send + Sync> = match is_lean {
+        true => Arc::clone(&sv.version) as _,
+        false => sv,
+    };
     let inner = MergingIterator::new(family.order.clone(), children);
     let iter = DbIter::new(
         inner,
@@ -50,7 +55,7 @@ pub(crate) fn iterator(
         family.merge_operator.clone(),
         ro,
         family.prefix_extractor.clone(),
-        sv,
+        keepalive,
     );
     Ok(Box::new(
         iter.with_max_sequential_skip(max_sequential_skip(family))
@@ -59,6 +64,34 @@ pub(crate) fn iterator(
             .with_gaps(Arc::clone(&family.gaps), content, ro)
             .with_pool_key(pool_key),
     ))
+}
+
+/// Returns one iterator per place, newest first, without the entries that range tombstones cover at `seq`, and whether
+/// empty memtables were left out. A lean iterator also leaves out memtables without entries up to `seq`.
+fn visible_children(
+    family: &ColumnFamilyData,
+    sv: &SuperVersion,
+    ro: &ReadOptions,
+    (seq, is_lean): (SeqNo, bool),
+    scan_end: &ScanEnd,
+) -> (Vec<Source>, bool) {
+    let memtables: Vec<_> = match is_lean {
+        true => sv.memtables().filter(|mem| mem.has_up_to(seq)).collect(),
+        false => sv.memtables().collect(),
+    };
+    let tombstones = match ro.ignore_range_deletions {
+        true => None,
+        false => sv.range_tombstones(&memtables, &family.tables),
+    };
+    // A memtable that is empty now has no entry visible at `seq`. A tailing iterator reads it again later, and
+    // tombstones are listed for all places.
+    let only_filled = tombstones.is_none() && !ro.tailing;
+    let filled = memtables.into_iter().filter(|mem| !only_filled || !mem.is_empty());
+    let children = children(family, filled, &sv.version, ro, scan_end);
+    let Some(tombstones) = tombstones else { return (children, only_filled) };
+    let places = children.into_iter().map(|place| Box::new(place) as Box<_>).collect();
+    let places = hide_covered(&family.order, seq, places, &tombstones);
+    (places.into_iter().map(Source::Other).collect(), only_filled)
 }
 
 /// Returns a suitable pooled iterator, if there is one.
@@ -114,22 +147,20 @@ fn table_options(
     }
 }
 
-/// Returns one iterator per place, newest first; with `only_filled`, empty memtables are omitted.
-fn children(
+/// Returns one iterator per place, newest first: of these memtables, and of the version.
+fn children<'a>(
     family: &ColumnFamilyData,
-    sv: &SuperVersion,
+    memtables: impl Iterator<Item = &'a Arc<MemTable>>,
+    version: &Version,
     ro: &ReadOptions,
-    only_filled: bool,
     scan_end: &ScanEnd,
 ) -> Vec<Source> {
     let table_options = table_options(family, ro, scan_end);
-    let memtables = std::iter::once(&sv.mem).chain(&sv.immutables);
-    let memtables = memtables.filter(|mem| !only_filled || !mem.is_empty());
-    let mut children = Vec::with_capacity(1 + sv.immutables.len() + sv.version.num_places());
+    let mut children = Vec::with_capacity(2 + version.num_places());
     children.extend(memtables.map(|mem| Source::Memtable(mem.iter(table_options.total_order))));
     if ro.read_tier == ReadTier::Memtable {
         return children;
     }
-    sv.version.add_iterators(&table_options, &family.tables, &mut children);
+    version.add_iterators(&table_options, &family.tables, &mut children);
     children
 }

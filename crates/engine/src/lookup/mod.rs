@@ -21,6 +21,8 @@ pub(crate) use operands::merge_operands;
 
 use crate::base::SeqNo;
 use crate::options::{ReadOptions, ReadTier};
+use crate::read::Moment;
+use crate::session::ColumnFamilyData;
 use crate::stats::Statistics;
 use one::Lookup;
 use std::sync::Arc;
@@ -32,6 +34,14 @@ pub(crate) trait Host {
     /// Returns the newest sequence number that readers see. Reads load it after the super-version. In the opposite
     /// order, a flush in between could drop the entry that the reader must see.
     fn visible(&self) -> SeqNo;
+    /// Prepares for an iterator over a family, at `snapshot` or else at the newest sequence number. If memory is
+    /// limited and iterators keep much of it in flushed memtables, the family is flushed, and the result is the moment
+    /// at which the iterator must read.
+    fn make_room_for_iterator(
+        &self,
+        family: &ColumnFamilyData,
+        snapshot: Option<SeqNo>,
+    ) -> Option<Moment<'_>>;
     /// Returns whether a crash would lose data in memtables.
     fn has_unlogged_data(&self) -> bool;
 }

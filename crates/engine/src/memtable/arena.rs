@@ -20,9 +20,9 @@
 
 use super::chunk::{Chunk, begin_chunk, bump, free_chunk, new_chunk};
 use super::spare::{Pieces, SpareChunks};
-use crate::env::mapping::{self, is_mapped};
+use crate::env::mapping::{self, MAP_FROM, is_mapped};
 use crate::env::sync::Mutex;
-use crate::env::sync::std_atomic::{AtomicPtr, AtomicUsize, Ordering};
+use crate::env::sync::std_atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use crate::options::default_arena_block_size;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -45,6 +45,8 @@ pub struct Arena {
     /// pieces.
     closed: AtomicUsize,
     chunk_size: usize,
+    /// See [`Arena::map_chunks`].
+    maps_chunks: AtomicBool,
     /// The source and destination of full-size chunks, if they are mapped.
     spare: Option<Arc<SpareChunks>>,
     /// Held while a chunk is added; guards the newest chunk, which is the head of the list.
@@ -72,9 +74,16 @@ impl Arena {
             allocated: AtomicUsize::new(FIRST_CHUNK),
             closed: AtomicUsize::new(0),
             chunk_size,
+            maps_chunks: AtomicBool::new(false),
             spare: spare.filter(|_| is_mapped(chunk_size)),
             newest: Mutex::new(Newest(first)),
         }
+    }
+
+    /// Makes further chunks large enough to be mapped, up to the arena's chunk size: an allocator keeps smaller ones
+    /// that are freed.
+    pub fn map_chunks(&self) {
+        self.maps_chunks.store(true, Ordering::Relaxed);
     }
 
     /// The chunk size for a memtable of `write_buffer_size` bytes. This is `arena_block_size` unless that is 0 or what
@@ -133,6 +142,7 @@ impl Arena {
     }
 
     /// Bytes taken from the system.
+    #[cfg(test)]
     pub fn allocated(&self) -> usize {
         self.allocated.load(Ordering::Relaxed)
     }
@@ -157,7 +167,8 @@ impl Arena {
             return (piece, current, 0);
         }
         let total = self.allocated.load(Ordering::Relaxed);
-        let chunk_size = total.next_power_of_two().min(self.chunk_size);
+        let least = if self.maps_chunks.load(Ordering::Relaxed) { MAP_FROM } else { 0 };
+        let chunk_size = total.next_power_of_two().max(least).min(self.chunk_size);
         let needed = size.saturating_add(LINE); // `layout` rejects impossible sizes.
         // A large piece gets a chunk of its own, so that the rest of the current one is not lost.
         let alone = needed > chunk_size / 4;

@@ -11,6 +11,19 @@ fn an_empty_arena_is_small_and_counts_exactly() {
 }
 
 #[test]
+#[cfg(all(target_os = "linux", not(miri)))]
+fn chunks_are_mapped_if_wanted() {
+    let arena = Arena::new(256 << 10);
+    arena.map_chunks();
+    arena.allocate(FIRST_CHUNK);
+    assert_eq!(arena.allocated(), FIRST_CHUNK + MAP_FROM);
+    let small = Arena::new(32 << 10);
+    small.map_chunks();
+    small.allocate(FIRST_CHUNK);
+    assert_eq!(small.allocated(), FIRST_CHUNK + (32 << 10), "no larger than wanted");
+}
+
+#[test]
 fn chunks_double_up_to_their_size() {
     let arena = Arena::new(32 << 10);
     let mut sizes = Vec::new();

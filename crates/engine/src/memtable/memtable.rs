@@ -269,20 +269,36 @@ impl MemTable {
     /// The memory in use in bytes: the arena's used part, and the memory of the structure, the
     /// range tombstones and the filter.
     pub fn approximate_memory_usage(&self) -> usize {
+        self.arena.used() + self.memory_outside_arena()
+    }
+
+    fn memory_outside_arena(&self) -> usize {
         let bloom = self.bloom.as_ref().map_or(0, |bloom| bloom.memory(self.num_entries()));
-        self.arena.used() + self.rep.outside_memory() + self.range_dels.memory() + bloom
+        self.rep.outside_memory() + self.range_dels.memory() + bloom
     }
 
     /// The memory taken from the system in bytes, including parts not used yet.
+    #[cfg(test)]
     pub fn allocated_memory(&self) -> usize {
-        self.approximate_memory_usage() - self.arena.used() + self.arena.allocated()
+        self.arena.allocated() + self.memory_outside_arena()
     }
 
-    /// Charges the memory that the memtable takes now to an account, until the memtable is dropped or the next call.
+    /// Charges the memory in use to an account, until the memtable is dropped or the next call. Parts not used yet have
+    /// no memory: the chunks of a memtable that is charged from the beginning are mapped.
     pub fn charge_to(&self, account: &Arc<MemoryAccount>) {
         let mut charge = self.charge.lock();
-        let charge = charge.get_or_insert_with(|| account.charge(MemoryOwner::Memtables, 0));
-        charge.set(self.allocated_memory());
+        let charge = charge.get_or_insert_with(|| {
+            self.arena.map_chunks();
+            account.charge(MemoryOwner::Memtables, 0)
+        });
+        charge.set(self.approximate_memory_usage());
+    }
+
+    /// Charges the memory to the memtables that only iterators still need. Called when it is in a table.
+    pub fn charge_as_kept(&self) {
+        if let Some(charge) = &mut *self.charge.lock() {
+            charge.move_to(MemoryOwner::KeptMemtables, self.approximate_memory_usage());
+        }
     }
 
     /// Sets the gaps that writes to the memtable close. Call it before the first write.
@@ -364,6 +380,11 @@ impl MemTable {
             u64::MAX => 0,
             seq => seq,
         }
+    }
+
+    /// Whether it has entries up to this sequence number, all of which are visible.
+    pub fn has_up_to(&self, seq: SeqNo) -> bool {
+        !self.is_empty() && self.first_sequence() <= seq
     }
 
     /// The largest sequence number in it; 0 while it is empty. Release builds do not know it and say 0.

@@ -3,6 +3,8 @@
 use super::core::Core;
 use crate::base::SeqNo;
 use crate::lookup::Host;
+use crate::read::Moment;
+use crate::session::ColumnFamilyData;
 use crate::stats::Statistics;
 use std::sync::Arc;
 
@@ -15,6 +17,14 @@ impl Host for Core {
     #[inline]
     fn visible(&self) -> SeqNo {
         self.catalog.order().visible()
+    }
+
+    fn make_room_for_iterator(
+        &self,
+        family: &ColumnFamilyData,
+        snapshot: Option<SeqNo>,
+    ) -> Option<Moment<'_>> {
+        self.jobs.flusher().flush_for_iterator(family, snapshot)
     }
 
     #[inline]

@@ -7,7 +7,7 @@ mod super_version;
 
 pub use db_iter::DbIter;
 pub use iterator_pool::{IteratorPool, PoolKey};
-pub use snapshot::{JobSnapshots, SnapshotList, Taken};
+pub use snapshot::{JobSnapshots, Moment, SnapshotList, Taken};
 pub use super_version::SuperVersion;
 
 #[cfg(test)]

@@ -55,6 +55,25 @@ impl Taken {
     }
 }
 
+/// A snapshot that is released on drop.
+pub struct Moment<'a> {
+    list: &'a SnapshotList,
+    taken: Taken,
+}
+
+impl Moment<'_> {
+    /// Returns the sequence number of the snapshot.
+    pub fn sequence(&self) -> SeqNo {
+        self.taken.sequence()
+    }
+}
+
+impl Drop for Moment<'_> {
+    fn drop(&mut self) {
+        self.list.release(&self.taken);
+    }
+}
+
 /// The snapshots for which a flush or a compaction must keep entries.
 #[derive(Clone, Debug)]
 pub struct JobSnapshots {
@@ -86,6 +105,11 @@ impl SnapshotList {
         holders.count += 1;
         holders.checking += usize::from(checking);
         Taken { sequence, checking, part }
+    }
+
+    /// Takes a snapshot as [`SnapshotList::take`] does, which is released when the result is dropped.
+    pub fn moment(&self, latest: impl FnOnce() -> SeqNo) -> Moment<'_> {
+        Moment { list: self, taken: self.take(false, latest) }
     }
 
     /// Returns whether snapshots are consistent in every family.

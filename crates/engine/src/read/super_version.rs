@@ -36,17 +36,25 @@ impl SuperVersion {
         );
     }
 
-    /// Returns the range tombstones of each place, newest place first. Each memtable, each file of level 0 and each
-    /// deeper level that has files counts as one place. `None` if there are no range tombstones.
-    pub fn range_tombstones(&self, tables: &TableCache) -> Option<Vec<Vec<Run>>> {
+    /// Returns the memtables, newest first.
+    pub fn memtables(&self) -> impl Iterator<Item = &Arc<MemTable>> {
+        std::iter::once(&self.mem).chain(&self.immutables)
+    }
+
+    /// Returns the range tombstones of each place, newest place first: of these memtables, each file of level 0, and
+    /// each deeper level that has files. `None` if there are no range tombstones.
+    pub fn range_tombstones(
+        &self,
+        memtables: &[&Arc<MemTable>],
+        tables: &TableCache,
+    ) -> Option<Vec<Vec<Run>>> {
         if !self.has_range_tombstones(tables) {
             return None;
         }
-        let memtables = std::iter::once(&self.mem).chain(&self.immutables);
-        let runs = |mem: &Arc<MemTable>| {
+        let runs = |mem: &&Arc<MemTable>| {
             mem.range_tombstones().into_iter().map(|run| Run::new([run])).collect()
         };
-        let mut places: Vec<Vec<Run>> = memtables.map(runs).collect();
+        let mut places: Vec<Vec<Run>> = memtables.iter().map(runs).collect();
         self.version.add_range_tombstones(tables, &mut places);
         Some(places)
     }

@@ -158,15 +158,10 @@ impl ColumnFamilyData {
         // Smaller chunks would come from the allocator, which keeps memory that is freed.
         smaller.arena_block_size = (smaller.write_buffer_size / 8).max(MAP_FROM);
         let mem = MemTable::with_spare(id, order, &smaller, earliest, spare);
-        mem.set_write_buffer_size(self.memtable_size_max(wanted));
+        // The budget of all memtables decides when to flush. A memtable that were full earlier could stop writers.
+        mem.set_write_buffer_size(wanted);
         mem.charge_to(account);
         mem
-    }
-
-    /// Returns the size in bytes at which a memtable is full, for this `write_buffer_size`.
-    pub(crate) fn memtable_size_max(&self, write_buffer_size: usize) -> usize {
-        let limit = self.tables.memory().map(|account| account.shares().memtables() / 2);
-        write_buffer_size.min(limit.unwrap_or(usize::MAX))
     }
 
     /// Returns the options in force. A job loads them once and uses them throughout.

@@ -183,6 +183,11 @@ impl LogWriter {
         self.file.size()
     }
 
+    /// Unmaps the log's windows. Called when the log is full: it is closed after a sync, which may take long.
+    pub fn release_memory(&mut self) {
+        self.file.release_memory();
+    }
+
     /// Removes space allocated ahead and closes the file.
     pub fn close(&mut self) -> Result<()> {
         self.file.close()

@@ -5,7 +5,7 @@
 //! lately, since memtables fill and empty within seconds, and a cache that followed them would only evict.
 
 use super::{MemoryAccount, MemoryOwner};
-use crate::cache::{self, PageSet};
+use crate::cache::{self, Cache, PageSet};
 use crate::env::clock::Instant;
 use crate::env::epoch;
 use crate::env::mapping::{HUGE_PAGE, trim_allocator};
@@ -23,6 +23,9 @@ const BUSY_DOUBLINGS: u32 = 6;
 const DECLINE: Duration = Duration::from_millis(500);
 /// Without a wake-up, the keeper looks this often: caches may be used without any charge.
 const IDLE: Duration = Duration::from_secs(5);
+/// While charges exceed half the limit, the allocator returns its free pages this often, although the sum may stay the
+/// same: owners take and free memory in turn.
+const TRIM: Duration = Duration::from_secs(1);
 /// The peak approaches the current charges by this part per step.
 const DECLINE_PART: usize = 32;
 
@@ -71,6 +74,10 @@ struct Keeper {
     futile: u32,
     /// The highest sum of charges since the allocator last returned its free pages.
     untrimmed: usize,
+    /// When it did.
+    trimmed: Instant,
+    /// The memory of memtables at the last step.
+    memtables: usize,
 }
 
 impl MemoryAccount {
@@ -87,7 +94,14 @@ impl MemoryAccount {
 }
 
 fn keep(account: &Weak<MemoryAccount>, signal: &Signal) {
-    let mut keeper = Keeper { peak: 0, declined: Instant::now(), futile: 0, untrimmed: 0 };
+    let mut keeper = Keeper {
+        peak: 0,
+        declined: Instant::now(),
+        futile: 0,
+        untrimmed: 0,
+        trimmed: Instant::now(),
+        memtables: 0,
+    };
     let mut pause = Duration::ZERO;
     while signal.wait(pause) {
         let Some(account) = account.upgrade() else { return };
@@ -99,23 +113,27 @@ impl Keeper {
     /// Takes back what exceeds the shares. Returns the time until the next step, unless a wake-up comes first.
     fn step(&mut self, account: &MemoryAccount) -> Duration {
         let charged = account.charged();
+        let expected = self.expected(account, charged);
         let step = account.limit() / 64;
-        if charged >= self.peak {
-            self.peak = charged;
+        if expected >= self.peak {
+            self.peak = expected;
         } else if self.declined.elapsed() >= DECLINE {
             self.declined = Instant::now();
-            self.peak -= (self.peak - charged).div_ceil(DECLINE_PART);
+            self.peak -= (self.peak - expected).div_ceil(DECLINE_PART);
         }
         account.wake_at.store(self.peak + step, Relaxed);
         self.untrimmed = self.untrimmed.max(charged);
-        if self.untrimmed - charged > account.limit() / 16 {
-            self.untrimmed = charged;
+        let has_fallen = self.untrimmed - charged > account.limit() / 16;
+        let is_near = charged > account.limit() / 2 && self.trimmed.elapsed() >= TRIM;
+        if has_fallen || is_near {
+            (self.untrimmed, self.trimmed) = (charged, Instant::now());
             trim_allocator();
         }
         shrink_readers(account);
-        fit_memtables(account);
+        let pages = fit_caches(account, self.peak);
+        account.fit_memtables();
         let is_short = account.memtables.buffer_size() < account.shares.memtables();
-        match fit_caches(account, self.peak) {
+        match pages {
             Pages::Fit if self.peak > charged + step || is_short => DECLINE,
             Pages::Fit => IDLE,
             Pages::Returned => {
@@ -127,6 +145,19 @@ impl Keeper {
                 BUSY * (1 << self.futile)
             }
         }
+    }
+}
+
+impl Keeper {
+    /// Returns the sum of charges to expect: if memtables change, they will fill their share.
+    fn expected(&mut self, account: &MemoryAccount, charged: usize) -> usize {
+        let memtables = account.used(MemoryOwner::Memtables);
+        let before = std::mem::replace(&mut self.memtables, memtables);
+        let expected = match memtables == before {
+            true => memtables,
+            false => memtables.max(account.shares.memtables()),
+        };
+        charged.saturating_sub(memtables).saturating_add(expected)
     }
 }
 
@@ -147,18 +178,6 @@ fn shrink_readers(account: &MemoryAccount) {
     }
 }
 
-/// Lets memtables have their share, or less if other owners have left less.
-fn fit_memtables(account: &MemoryAccount) {
-    let shares = &account.shares;
-    let active = account.memtables.memory_usage().min(account.used(MemoryOwner::Memtables));
-    let others = account.charged().saturating_sub(active);
-    let left = shares.limit().saturating_sub(shares.margin()).saturating_sub(others);
-    let budget = shares.memtables().min(left).max(shares.memtables_min());
-    if budget != account.memtables.buffer_size() {
-        account.memtables.set_buffer_size(budget);
-    }
-}
-
 /// What a step did with the pages of the block caches.
 enum Pages {
     /// There are not too many.
@@ -169,37 +188,66 @@ enum Pages {
     Kept,
 }
 
-/// Sets the ceilings of the block caches, and returns pages that they need not have.
+/// Sets the ceilings of the block caches, and returns pages that they need not have. Pages come first: blocks that the
+/// CLOCK evicts lie anywhere, and their bytes look like those of others until the last pinned reader has left.
 fn fit_caches(account: &MemoryAccount, others: usize) -> Pages {
     let (objects, pages) = account.shares.caches(others);
     let caches = account.caches();
-    let capacity: u128 = caches.iter().map(|cache| cache.capacity().max(1) as u128).sum();
-    let mut ceilings = 0;
-    for cache in &caches {
-        let part = cache.capacity().max(1) as u128 * objects as u128 / capacity;
-        let ceiling = usize::try_from(part).unwrap_or(usize::MAX).min(cache.capacity());
-        ceilings += ceiling;
-        cache.set_ceiling(ceiling);
-    }
-    // Other databases of the process may use the heap, too; what they hold must not count, with the usual gaps.
+    let ceilings = ceilings(&caches, objects);
     let census = cache::census();
-    let ours = account.cache_usage();
-    let foreign = census.live.saturating_sub(ours);
-    let allowed = pages.min(ceilings / 8 * 9 + 2 * HUGE_PAGE * (account.shares.pools() + 1))
-        + foreign / 4 * 5;
-    let excess = census.mapped.saturating_sub(allowed);
+    let foreign = match caches.is_empty() {
+        true => usize::MAX,
+        false => foreign_pages(census.mapped, census.live, account.cache_usage()),
+    };
+    account.foreign_pages.store(foreign, Relaxed);
+    let room = ceilings.iter().sum::<usize>() / 8 * 9;
+    let allowed = pages.min(room + 2 * HUGE_PAGE * (account.shares.pools() + 1));
+    let excess = census.mapped.saturating_sub(foreign).saturating_sub(allowed);
+    let chosen = PageSet::emptiest(census.pages, excess.div_ceil(HUGE_PAGE));
+    if !chosen.is_empty() {
+        caches.iter().for_each(|cache| cache.vacate(&chosen));
+    }
+    caches.iter().zip(ceilings).for_each(|(cache, ceiling)| cache.set_ceiling(ceiling));
+    // What was evicted is free now, and does not look like others' at the next step.
+    epoch::synchronize();
     if excess == 0 {
         return Pages::Fit;
     }
-    let chosen = PageSet::emptiest(census.pages, excess.div_ceil(HUGE_PAGE));
-    if chosen.is_empty() {
-        return Pages::Kept;
-    }
-    caches.iter().for_each(|cache| cache.vacate(&chosen));
-    epoch::synchronize();
     cache::release_empty_pages();
     match cache::census().mapped < census.mapped {
         true => Pages::Returned,
         false => Pages::Kept,
+    }
+}
+
+/// Divides room for objects among caches in proportion to their capacities.
+fn ceilings(caches: &[Arc<Cache>], objects: usize) -> Vec<usize> {
+    let capacity: u128 = caches.iter().map(|cache| cache.capacity().max(1) as u128).sum();
+    let ceiling = |cache: &Arc<Cache>| {
+        let part = cache.capacity().max(1) as u128 * objects as u128 / capacity;
+        usize::try_from(part).unwrap_or(usize::MAX).min(cache.capacity())
+    };
+    caches.iter().map(ceiling).collect()
+}
+
+/// Returns the part of the heap's pages for which others answer: other databases of the process may use the heap, too.
+/// Of its `live` bytes, `ours` are in caches of the account. Others answer for gaps in proportion, but not for more
+/// than they use: what an empty cache has left behind is not theirs.
+fn foreign_pages(mapped: usize, live: usize, ours: usize) -> usize {
+    let foreign = live.saturating_sub(ours);
+    let in_proportion = mapped as u128 * foreign as u128 / live.max(1) as u128;
+    usize::try_from(in_proportion).unwrap_or(mapped).min(foreign.saturating_mul(2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::foreign_pages;
+
+    #[test]
+    fn others_answer_for_their_part_of_the_pages() {
+        assert_eq!(foreign_pages(20 << 20, 10 << 20, 10 << 20), 0, "all gaps are ours");
+        assert_eq!(foreign_pages(15 << 20, 10 << 20, 4 << 20), 9 << 20, "in proportion");
+        assert_eq!(foreign_pages(4 << 20, 1000, 0), 2000, "what our cache has left");
+        assert_eq!(foreign_pages(4 << 20, 0, 0), 0);
     }
 }

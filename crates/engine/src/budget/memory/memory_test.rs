@@ -127,6 +127,18 @@ fn jobs_and_scans_ask_before_they_take() {
 }
 
 #[test]
+fn iterators_keep_memtables_up_to_a_share() {
+    let account = MemoryAccount::new(64 * MIB);
+    let mut charge = account.charge(MemoryOwner::Memtables, 7 * MIB);
+    assert!(account.may_keep_memtables());
+    charge.move_to(MemoryOwner::KeptMemtables, 4 * MIB);
+    assert_eq!((account.charged(), account.used(MemoryOwner::Memtables)), (4 * MIB, 0));
+    assert!(account.may_keep_memtables());
+    charge.set(4 * MIB + 1);
+    assert!(!account.may_keep_memtables());
+}
+
+#[test]
 fn tiny_and_huge_limits_have_sensible_shares() {
     for limit in [0, 1, MIB, 3 * MIB, usize::MAX] {
         let shares = Shares::of(limit);

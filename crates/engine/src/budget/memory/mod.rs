@@ -25,8 +25,10 @@ use std::sync::{Arc, Weak};
 /// What holds memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryOwner {
-    /// Memtables with their structures and filters, including those that only iterators still need.
+    /// Memtables with their structures and filters that are active or wait for their flush.
     Memtables,
+    /// Flushed memtables that only iterators still need.
+    KeptMemtables,
     /// Open tables: indexes, filters, dictionaries, and the slots of cached blocks.
     TableReaders,
     /// Open iterators and their readahead. Cached blocks that they hold count as cached.
@@ -41,8 +43,9 @@ pub enum MemoryOwner {
 
 impl MemoryOwner {
     /// All owners that charge memory.
-    pub const ALL: [MemoryOwner; 6] = [
+    pub const ALL: [MemoryOwner; 7] = [
         MemoryOwner::Memtables,
+        MemoryOwner::KeptMemtables,
         MemoryOwner::TableReaders,
         MemoryOwner::Iterators,
         MemoryOwner::Flushes,
@@ -54,6 +57,7 @@ impl MemoryOwner {
     pub fn name(self) -> &'static str {
         match self {
             MemoryOwner::Memtables => "memtables",
+            MemoryOwner::KeptMemtables => "kept-memtables",
             MemoryOwner::TableReaders => "table-readers",
             MemoryOwner::Iterators => "iterators",
             MemoryOwner::Flushes => "flushes",
@@ -86,6 +90,8 @@ pub struct MemoryAccount {
     /// All caches that give memory back.
     caches: Mutex<Vec<Weak<Cache>>>,
     readers: Mutex<Vec<Weak<dyn EvictsTables>>>,
+    /// The pages for cached blocks for which others answer, in bytes, as the keeper has seen them.
+    foreign_pages: AtomicUsize,
     signal: Arc<Signal>,
     is_kept: AtomicBool,
     _economy: Economy,
@@ -102,6 +108,7 @@ impl MemoryAccount {
             memtables: WriteBufferManager::double_buffered(shares.memtables()),
             caches: Mutex::default(),
             readers: Mutex::default(),
+            foreign_pages: AtomicUsize::new(0),
             signal: Arc::default(),
             is_kept: AtomicBool::new(false),
             _economy: Economy::new(shares.pools()),
@@ -204,6 +211,26 @@ impl MemoryAccount {
         wanted.min(left)
     }
 
+    /// Lets memtables have their share, or less if other owners have left less. That includes pages of cached blocks
+    /// that the keeper has not returned yet: writers are faster than the keeper.
+    pub(crate) fn fit_memtables(&self) {
+        let shares = &self.shares;
+        let used = self.used(MemoryOwner::Memtables);
+        let pages = cache::mapped_bytes().saturating_sub(self.foreign_pages.load(Relaxed));
+        let others = self.charged().saturating_sub(used).saturating_add(pages);
+        let left = shares.limit().saturating_sub(shares.margin()).saturating_sub(others);
+        let budget = shares.memtables().min(left).max(shares.memtables_min());
+        if budget != self.memtables.buffer_size() {
+            self.memtables.set_buffer_size(budget);
+        }
+    }
+
+    /// Returns whether a new iterator may keep memtables: those that are flushed and kept by others do not exceed their
+    /// share.
+    pub(crate) fn may_keep_memtables(&self) -> bool {
+        self.used(MemoryOwner::KeptMemtables) <= self.shares.kept_memtables()
+    }
+
     /// Returns the size in bytes for which a memtable should be laid out. Its flush may begin later.
     pub(crate) fn memtable_size(&self, wanted: usize, families: usize) -> usize {
         let budget = self.memtables.buffer_size();
@@ -268,6 +295,13 @@ impl Charge {
             Some(more) => self.account.add(self.owner, more),
             None => self.account.subtract(self.owner, before - bytes),
         }
+    }
+
+    /// Makes another owner answer for the bytes, of which there are now `bytes`.
+    pub(crate) fn move_to(&mut self, owner: MemoryOwner, bytes: usize) {
+        self.set(0);
+        self.owner = owner;
+        self.set(bytes);
     }
 
     /// Returns the account.

@@ -39,6 +39,11 @@ impl Shares {
         self.limit / 32
     }
 
+    /// Returns the memory of flushed memtables in bytes above which new iterators keep none.
+    pub fn kept_memtables(&self) -> usize {
+        self.limit / 16
+    }
+
     /// Returns the memory of table readers in bytes above which those not in use are closed.
     pub fn readers(&self) -> usize {
         self.limit / 4

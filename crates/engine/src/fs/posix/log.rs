@@ -547,6 +547,11 @@ impl WritableFile for MappedLog {
         self.shared.check().is_err()
     }
 
+    fn release_memory(&mut self) {
+        self.next.discard();
+        drop(self.leave_window());
+    }
+
     fn close(&mut self) -> Result<()> {
         if std::mem::replace(&mut self.closed, true) {
             return Ok(());
