@@ -11,7 +11,8 @@
 # Needs redis-server, redis-benchmark and redis-cli 7. FERROLITH_SERVER and FERROLITH_BENCH are the programs, by default
 # release builds; FERROLITH_DB_BENCH likewise. Data is in memory (MEASURE_DIR, /dev/shm), except for the rows that sync and
 # the data that does not fit into the cache (MEASURE_DISK, TMPDIR or /var/tmp; 3 GB). ROWS is a pattern of the sections to
-# run: commands, workers, wakeups, synced, rank, cold. Servers listen on 127.0.0.1 only.
+# run: commands, workers, wakeups, synced, rank, cold, device. The last one needs root, to drop the page cache, and fio.
+# Servers listen on 127.0.0.1 only.
 set -euo pipefail
 
 pairs=${1:-5}
@@ -243,8 +244,37 @@ cold() {
   stop
 }
 
+# GET of data of ten times the memory from the device, at a fixed rate, beside reads of 4 KB at that rate by fio.
+device() {
+  if [[ $(id -u) != 0 ]] || ! command -v fio >/dev/null; then
+    echo "device: needs root and fio (apt-get install fio): left out"
+    return
+  fi
+  local records=2600000 rate=1000 seconds=30 all
+  ours ferrolith "$disk" --workers 1 --memory-mb 256
+  all=(-p "recordcount=$records" -p fieldcount=1 -p fieldlength=1000 --engine "redis://127.0.0.1:${port[ferrolith]}" --quiet)
+  "$bench" ycsb load "${all[@]}" -p threadcount=4 >/dev/null
+  sleep 20 # Compactions end.
+  printf '\nGET of %s records of 1 KB, 256 MB of memory, page cache dropped, %s requests/s from 16 clients:\n' "$records" "$rate"
+  for _ in $(seq "$pairs"); do
+    sync
+    echo 3 >/proc/sys/vm/drop_caches
+    "$bench" ycsb run "${all[@]}" -p readproportion=1 -p updateproportion=0 -p scanproportion=0 -p insertproportion=0 \
+      -p requestdistribution=uniform -p "operationcount=$((rate * seconds))" -p threadcount=16 -p "target=$rate" |
+      grep -E '^latency|READ|from schedule'
+    fio --name=read --filename="$disk/fio" --size=3g --rw=randread --bs=4k --direct=1 --ioengine=psync --numjobs=16 \
+      --group_reporting --rate_iops=$((rate / 16)) --runtime="$seconds" --time_based --output-format=json \
+      --percentile_list=50:95:99:99.9 |
+      python3 -c 'import json, sys
+text = sys.stdin.read()
+it = json.loads(text[text.index("{"):])["jobs"][0]["read"]["clat_ns"]
+print("device: " + ", ".join(f"P{float(p):g} {ns / 1000:.0f} us" for p, ns in it["percentile"].items()))'
+  done
+  stop
+}
+
 echo "$(date -u +%F), $(awk -F ': ' '/model name/ {print $2; exit}' /proc/cpuinfo), $(nproc) processors, Linux $(uname -r)," \
   "$(redis-server --version | awk '{print $3}') of redis-server, $pairs pairs, $(git -C "$top" rev-parse --short HEAD)"
-for section in commands workers wakeups synced rank cold; do
+for section in commands workers wakeups synced rank cold device; do
   [[ $section =~ ^(${ROWS:-.*})$ ]] && "$section"
 done
