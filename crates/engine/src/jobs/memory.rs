@@ -81,9 +81,9 @@ pub(super) fn family_to_flush(
 }
 
 impl Flusher {
-    /// Flushes a family for a new iterator if iterators keep much memory of flushed memtables already. The iterator must
-    /// read at the result: then all memtables of that moment are in tables, and it keeps none. If the flush takes long or
-    /// fails, it keeps them.
+    /// Flushes a family for a new iterator if iterators keep much memory of flushed memtables already. The iterator
+    /// must read at the result: then all memtables of that moment are in tables, and it keeps none. If the flush takes
+    /// long or fails, it keeps them.
     pub(crate) fn flush_for_iterator(
         &self,
         family: &ColumnFamilyData,

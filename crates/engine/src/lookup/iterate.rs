@@ -24,8 +24,8 @@ pub(crate) fn iterator(
     if let Some(iter) = pooled(host, family, ro) {
         return Ok(iter);
     }
-    // Without the memtables that it does not read, an iterator lets their memory go when they are flushed. A tailing one
-    // reads all, and a pooled one may read more later.
+    // Without the memtables that it does not read, an iterator lets their memory go when they are flushed. A tailing
+    // one reads all, and a pooled one may read more later.
     let is_lean = family.tables.memory().is_some() && !ro.tailing;
     let moment = match is_lean {
         true => host.make_room_for_iterator(family, ro.snapshot),

@@ -34,9 +34,9 @@ pub(crate) trait Host {
     /// Returns the newest sequence number that readers see. Reads load it after the super-version. In the opposite
     /// order, a flush in between could drop the entry that the reader must see.
     fn visible(&self) -> SeqNo;
-    /// Prepares for an iterator over a family, at `snapshot` or else at the newest sequence number. If memory is limited
-    /// and iterators keep much of it in flushed memtables, the family is flushed, and the result is the moment at which
-    /// the iterator must read.
+    /// Prepares for an iterator over a family, at `snapshot` or else at the newest sequence number. If memory is
+    /// limited and iterators keep much of it in flushed memtables, the family is flushed, and the result is the moment
+    /// at which the iterator must read.
     fn make_room_for_iterator(
         &self,
         family: &ColumnFamilyData,

@@ -79,8 +79,8 @@ impl Arena {
         }
     }
 
-    /// Makes further chunks large enough to be mapped, up to the arena's chunk size: an allocator keeps smaller ones that
-    /// are freed.
+    /// Makes further chunks large enough to be mapped, up to the arena's chunk size: an allocator keeps smaller ones
+    /// that are freed.
     pub fn map_chunks(&self) {
         self.maps_chunks.store(true, Ordering::Relaxed);
     }

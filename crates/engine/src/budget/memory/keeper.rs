@@ -231,8 +231,8 @@ fn ceilings(caches: &[Arc<Cache>], objects: usize) -> Vec<usize> {
 }
 
 /// Returns the part of the heap's pages for which others answer: other databases of the process may use the heap, too.
-/// Of its `live` bytes, `ours` are in caches of the account. Others answer for gaps in proportion, but not for more than
-/// they use: what an empty cache has left behind is not theirs.
+/// Of its `live` bytes, `ours` are in caches of the account. Others answer for gaps in proportion, but not for more
+/// than they use: what an empty cache has left behind is not theirs.
 fn foreign_pages(mapped: usize, live: usize, ours: usize) -> usize {
     let foreign = live.saturating_sub(ours);
     let in_proportion = mapped as u128 * foreign as u128 / live.max(1) as u128;
