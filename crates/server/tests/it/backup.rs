@@ -343,7 +343,7 @@ fn a_backup_whose_predecessors_stay_is_complete() {
     let info = back_up(&mut client, "FERROLITH BACKUP daily KEEP 1");
     assert_eq!((&info["backup_last_id"][..], &info["backup_job"][..]), ("2", "none"));
     let warning = &info["backup_last_warning"];
-    assert!(warning.starts_with("backup 2 is complete, but older ones"), "{warning}");
+    assert!(warning.starts_with("backup 2 is complete, but older files"), "{warning}");
     assert!(info["backup_created_time"].parse::<i64>().unwrap() > 0);
     std::fs::remove_dir(&obstacle).unwrap();
     let info = back_up(&mut client, "FERROLITH BACKUP daily KEEP 1");
