@@ -38,11 +38,13 @@ if not same(once, cjson.decode(cjson.encode(once)), 0) then return 'DIFFERENT' e
 return text
 ";
 
+/// What nests too deep is packed as nil, which cannot be unpacked as a key; Redis says the same.
 const MSGPACK: &str = "
 local values = {pcall(cmsgpack.unpack, ARGV[1])}
 for i = 2, #values do
-  local again = cmsgpack.unpack(cmsgpack.pack(values[i]))
-  if not same(values[i], again, 0) then return 'DIFFERENT' end
+  local ok, again = pcall(cmsgpack.unpack, cmsgpack.pack(values[i]))
+  if not ok and not string.find(again, 'table index is nil') then return 'DIFFERENT' end
+  if ok and not same(values[i], again, 0) then return 'DIFFERENT' end
 end
 pcall(cmsgpack.unpack_one, ARGV[1], #ARGV[2])
 pcall(cmsgpack.unpack_limit, ARGV[1], 3, #ARGV[2])
