@@ -61,7 +61,7 @@ pub(crate) fn iterator(
         iter.with_max_sequential_skip(max_sequential_skip(family))
             .with_statistics(host.statistics())
             .with_scan_end(scan_end)
-            .with_gaps(Arc::clone(&family.gaps), content, ro)
+            .with_gaps(Arc::clone(&family.gaps), content)
             .with_pool_key(pool_key),
     ))
 }
@@ -115,8 +115,7 @@ fn pool_key(family: &ColumnFamilyData, sv: &SuperVersion, ro: &ReadOptions) -> O
     if !poolable || keeps_much {
         return None;
     }
-    let memtables = std::iter::once(&sv.mem).chain(&sv.immutables);
-    let filled = memtables.filter(|mem| !mem.is_empty()).count();
+    let filled = sv.memtables().filter(|mem| !mem.is_empty()).count();
     Some(PoolKey { tables: table_options(family, ro, &ScanEnd::default()), filled })
 }
 

@@ -27,7 +27,7 @@ pub(super) fn check_trees(core: &Core) {
         if sv.version.total_bytes() > BYTES_MAX {
             continue;
         }
-        let memtables: Vec<_> = std::iter::once(&sv.mem).chain(&sv.immutables).cloned().collect();
+        let memtables: Vec<_> = sv.memtables().cloned().collect();
         let tree = Tree {
             memtables: &memtables,
             version: &sv.version,

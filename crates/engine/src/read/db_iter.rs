@@ -16,11 +16,9 @@ mod gap_walk;
 
 use crate::base::iterator::InternalIterator;
 use crate::base::key::{append_internal_key, seek_trailer};
-use crate::base::perf::{self, PerfMetric, PerfTimer};
+use crate::base::perf::{self, PerfMetric};
 use crate::base::{KeyOrder, SeqNo, ValueType, WalkKey};
-use crate::env::clock::Instant;
 use crate::error::{Code, Error, Result};
-use crate::fs::cpu_timer::CpuTimer;
 use crate::hooks::{MergeOperator, SliceTransform};
 use crate::iter::MergingIterator;
 use crate::iter::merge_helper::{
@@ -195,12 +193,11 @@ impl DbIter {
         self
     }
 
-    /// Lets the iterator jump over the gaps of its family, and note new ones. `content` is the content number of its
-    /// super-version, and `options` are the reader's.
+    /// Lets the iterator jump over the gaps of its family, and note new ones, if the reader's options allow it.
+    /// `content` is the content number of its super-version.
     #[must_use]
-    pub fn with_gaps(mut self, gaps: Arc<Gaps>, content: u64, options: &ReadOptions) -> DbIter {
+    pub fn with_gaps(mut self, gaps: Arc<Gaps>, content: u64) -> DbIter {
         self.walk.set_gaps(gaps, content);
-        self.walk.renew(options, self.total_order);
         self
     }
 
@@ -409,66 +406,6 @@ impl DbIter {
             self.seek_before_key();
         }
         self.find_prev();
-    }
-
-    /// Runs a move and, with statistics, counts it.
-    #[inline]
-    fn counted(&mut self, call: Call, go: impl FnOnce(&mut DbIter)) {
-        if perf::is_used() {
-            return self.counted_by_perf(call, go);
-        }
-        self.counted_by_statistics(call, go);
-    }
-
-    /// Runs a move while some thread uses the perf context.
-    #[cold]
-    fn counted_by_perf(&mut self, call: Call, go: impl FnOnce(&mut DbIter)) {
-        let (count, cpu, time) = match call {
-            Call::Seek | Call::SeekToEnd => (
-                PerfMetric::IterSeekCount,
-                PerfMetric::IterSeekCpuNanos,
-                PerfMetric::SeekInternalSeekTime,
-            ),
-            Call::Next => {
-                // Count the entry that the iterator leaves.
-                perf::count(PerfMetric::InternalKeySkippedCount, 1);
-                let time = PerfMetric::FindNextUserEntryTime;
-                (PerfMetric::IterNextCount, PerfMetric::IterNextCpuNanos, time)
-            }
-            Call::Prev => {
-                let time = PerfMetric::FindNextUserEntryTime;
-                (PerfMetric::IterPrevCount, PerfMetric::IterPrevCpuNanos, time)
-            }
-        };
-        perf::count(count, 1);
-        let timers = (PerfTimer::start(time), CpuTimer::start(cpu));
-        self.counted_by_statistics(call, go);
-        drop(timers);
-        if self.valid {
-            perf::count(PerfMetric::IterReadBytes, (self.key().len() + self.value().len()) as u64);
-        }
-    }
-
-    #[inline]
-    fn counted_by_statistics(&mut self, call: Call, go: impl FnOnce(&mut DbIter)) {
-        if self.counts.is_none() {
-            return go(self);
-        }
-        let start = (call == Call::Seek).then(Instant::now);
-        go(self);
-        let bytes = self.valid.then(|| (self.key().len() + self.value().len()) as u64);
-        let looked_at = self.looked_at;
-        if let Some(counts) = &mut self.counts {
-            counts.add(call, bytes, looked_at, start);
-        }
-    }
-
-    /// Counts a reseek within a move.
-    #[cold]
-    fn count_reseek(&mut self) {
-        if let Some(counts) = &mut self.counts {
-            counts.add_reseek();
-        }
     }
 
     /// Returns whether `inner` moves forward and is before every entry of `target`.

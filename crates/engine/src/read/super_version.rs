@@ -28,7 +28,7 @@ impl SuperVersion {
             "expected an active memtable, found {} immutable",
             self.mem.id()
         );
-        let ids = || std::iter::once(&self.mem).chain(&self.immutables).map(|mem| mem.id());
+        let ids = || self.memtables().map(|mem| mem.id());
         debug_assert!(
             ids().is_sorted_by(|newer, older| newer > older),
             "expected the newest memtable first, found {:?}",
@@ -69,8 +69,7 @@ impl SuperVersion {
 
     /// Returns whether there are range tombstones anywhere.
     pub fn has_range_tombstones(&self, tables: &TableCache) -> bool {
-        let mut memtables = std::iter::once(&self.mem).chain(&self.immutables);
-        memtables.any(|mem| mem.num_range_deletes() != 0)
+        self.memtables().any(|mem| mem.num_range_deletes() != 0)
             || self.version.has_range_tombstones(tables)
     }
 }

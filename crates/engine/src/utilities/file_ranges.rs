@@ -79,7 +79,7 @@ impl Core {
                 size += sv.version.approximate_size(begin, end, margin, &family.tables)?;
             }
             if options.include_memtables {
-                let memtables = std::iter::once(&sv.mem).chain(&sv.immutables);
+                let memtables = sv.memtables();
                 size += memtables.map(|mem| entries_in(family, mem, begin, end).1).sum::<u64>();
             }
             Ok(size)
@@ -94,8 +94,7 @@ impl Core {
         end: &[u8],
     ) -> Result<(u64, u64)> {
         let sv = family.hold_super_version().ok_or_else(Error::closed)?;
-        let memtables = std::iter::once(&sv.mem).chain(&sv.immutables);
-        Ok(memtables.map(|mem| entries_in(family, mem, begin, end)).fold(
+        Ok(sv.memtables().map(|mem| entries_in(family, mem, begin, end)).fold(
             (0, 0),
             |(entries, bytes), (more_entries, more_bytes)| {
                 (entries + more_entries, bytes + more_bytes)

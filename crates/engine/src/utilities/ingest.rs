@@ -315,7 +315,7 @@ impl Job<'_> {
 }
 
 fn overlaps(sv: &SuperVersion, family: &ColumnFamilyData, file: &ExternalFile) -> bool {
-    let memtables = std::iter::once(&sv.mem).chain(&sv.immutables);
+    let memtables = sv.memtables();
     memtables.filter(|mem| !mem.is_empty()).any(|mem| {
         if mem.range_tombstones().iter().any(|t| file.is_touched_by(t, &family.order)) {
             return true;

@@ -146,9 +146,7 @@ impl Keeper {
             }
         }
     }
-}
 
-impl Keeper {
     /// Returns the sum of charges to expect: if memtables change, they will fill their share.
     fn expected(&mut self, account: &MemoryAccount, charged: usize) -> usize {
         let memtables = account.used(MemoryOwner::Memtables);

@@ -1,7 +1,10 @@
 //! The operation counts of an iterator with statistics. Moves are counted here and added to the statistics when the
 //! iterator is dropped; otherwise a scan would write to a shared counter for each entry.
 
+use super::DbIter;
+use crate::base::perf::{self, PerfMetric, PerfTimer};
 use crate::env::clock::Instant;
+use crate::fs::cpu_timer::CpuTimer;
 use crate::stats::{HistogramType, Statistics, Ticker};
 use std::sync::Arc;
 
@@ -124,5 +127,67 @@ impl IterCounts {
 impl Drop for IterCounts {
     fn drop(&mut self) {
         self.end();
+    }
+}
+
+impl DbIter {
+    /// Runs a move and, with statistics, counts it.
+    #[inline]
+    pub(super) fn counted(&mut self, call: Call, go: impl FnOnce(&mut DbIter)) {
+        if perf::is_used() {
+            return self.counted_by_perf(call, go);
+        }
+        self.counted_by_statistics(call, go);
+    }
+
+    /// Runs a move while some thread uses the perf context.
+    #[cold]
+    fn counted_by_perf(&mut self, call: Call, go: impl FnOnce(&mut DbIter)) {
+        let (count, cpu, time) = match call {
+            Call::Seek | Call::SeekToEnd => (
+                PerfMetric::IterSeekCount,
+                PerfMetric::IterSeekCpuNanos,
+                PerfMetric::SeekInternalSeekTime,
+            ),
+            Call::Next => {
+                // Count the entry that the iterator leaves.
+                perf::count(PerfMetric::InternalKeySkippedCount, 1);
+                let time = PerfMetric::FindNextUserEntryTime;
+                (PerfMetric::IterNextCount, PerfMetric::IterNextCpuNanos, time)
+            }
+            Call::Prev => {
+                let time = PerfMetric::FindNextUserEntryTime;
+                (PerfMetric::IterPrevCount, PerfMetric::IterPrevCpuNanos, time)
+            }
+        };
+        perf::count(count, 1);
+        let timers = (PerfTimer::start(time), CpuTimer::start(cpu));
+        self.counted_by_statistics(call, go);
+        drop(timers);
+        if self.valid {
+            perf::count(PerfMetric::IterReadBytes, (self.key().len() + self.value().len()) as u64);
+        }
+    }
+
+    #[inline]
+    fn counted_by_statistics(&mut self, call: Call, go: impl FnOnce(&mut DbIter)) {
+        if self.counts.is_none() {
+            return go(self);
+        }
+        let start = (call == Call::Seek).then(Instant::now);
+        go(self);
+        let bytes = self.valid.then(|| (self.key().len() + self.value().len()) as u64);
+        let looked_at = self.looked_at;
+        if let Some(counts) = &mut self.counts {
+            counts.add(call, bytes, looked_at, start);
+        }
+    }
+
+    /// Counts a reseek within a move.
+    #[cold]
+    pub(super) fn count_reseek(&mut self) {
+        if let Some(counts) = &mut self.counts {
+            counts.add_reseek();
+        }
     }
 }

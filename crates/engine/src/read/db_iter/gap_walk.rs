@@ -9,9 +9,9 @@ use crate::memtable::Gaps;
 use crate::options::{ReadOptions, ReadTier};
 use std::sync::Arc;
 
-/// A walk of so many entries is noted: a jump costs about as much as a walk through some tens.
+/// The number of entries from which on a walk is noted. A jump costs about as much as a walk through a few dozen.
 const NOTED_FROM: u64 = 64;
-/// After so many entries of a walk, the iterator looks for a gap again.
+/// The number of entries after which a walking iterator looks for a gap again.
 const LOOK_EVERY: u64 = 32;
 
 /// The current walk.
@@ -39,8 +39,7 @@ impl GapWalk {
     /// Applies the read options of a new reader. `total_order`: whether it sees all keys in one order.
     pub(super) fn renew(&mut self, options: &ReadOptions, total_order: bool) {
         self.is_walking = false;
-        self.is_allowed = self.gaps.is_some()
-            && total_order
+        self.is_allowed = total_order
             && !options.tailing
             && !options.ignore_range_deletions
             && options.read_tier == ReadTier::All
@@ -51,7 +50,7 @@ impl GapWalk {
     /// Whether deleted keys are to be told to [`DbIter::meet_deleted`].
     #[inline]
     pub(super) fn is_allowed(&self) -> bool {
-        self.is_allowed
+        self.is_allowed && self.gaps.is_some()
     }
 
     /// Ends the walk without a note.
