@@ -1,4 +1,4 @@
-//! Connections with TLS: keys, tables, and what is said when they fail.
+//! Connections with TLS: commands on keys and tables, and the messages of failed connections.
 
 use crate::program::{Ended, Server, ferrolith, run, with_input};
 use std::net::TcpListener;

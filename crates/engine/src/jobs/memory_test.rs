@@ -113,7 +113,7 @@ fn iterators_keep_few_flushed_memtables() {
     assert_eq!(account.used(MemoryOwner::KeptMemtables), 0);
 }
 
-/// An iterator does not wait for a flush that cannot run, and a snapshot stays what it was.
+/// While flushes are paused, a new iterator does not wait for one. Snapshots show the same entries before and after.
 #[test]
 fn iterators_need_no_flush_that_is_impossible() {
     let account = MemoryAccount::new(64 * MIB);

@@ -25,7 +25,7 @@ pub(super) enum Kind {
 /// A name and a value.
 type Pair<'a> = (Cow<'a, [u8]>, Cow<'a, [u8]>);
 
-/// The parameters of a request, decoded, and what they may be.
+/// The decoded parameters of a request, and those that its route accepts.
 pub(super) struct Query<'a> {
     pairs: Vec<Pair<'a>>,
     known: &'static [Parameter],
