@@ -33,6 +33,7 @@ pub const KNOWN: &[(&str, &str)] = &[
     ("readmodifywriteproportion", "0.0"),
     ("readproportion", "0.95"),
     ("recordcount", ""),
+    ("redis.datatype", "hash"),
     ("requestdistribution", "uniform"),
     ("scanlengthdistribution", "uniform"),
     ("scanproportion", "0.0"),

@@ -5,7 +5,7 @@ use super::result::Context;
 use super::run::{self, Outcome, Phase, Terms};
 use super::store::Store;
 use super::workload::{Operation, Workload};
-use crate::remote::{Server, ServerChoice, Style};
+use crate::remote::{Protocol, Server, ServerChoice, Style};
 use crate::report::say;
 use crate::shared::engine::{Choice, create_directory};
 use crate::shared::environment::About;
@@ -76,7 +76,8 @@ pub fn run(settings: &Settings) -> Result<bool> {
     }
     let in_flight = settings.server.as_ref().map_or(1, |server| server.in_flight);
     refuse_in_flight(in_flight, &workload, settings.slowdown)?;
-    let (store, name, mut dir) = open(settings)?;
+    let style = style(settings, &properties, &workload)?;
+    let (store, name, mut dir) = open(settings, style)?;
     let stop = stop_at_ctrl_c()?;
     let meters = Arc::new(Meters::new(&Operation::ALL.map(Operation::name), workload.threads));
     let dirs: Vec<PathBuf> = settings.db.iter().cloned().collect();
@@ -130,12 +131,12 @@ pub fn run(settings: &Settings) -> Result<bool> {
 }
 
 /// Opens the database, or asks the server about itself. Returns the name for reports and the directory of results.
-fn open(settings: &Settings) -> Result<(Store, String, Option<RunDir>)> {
+fn open(settings: &Settings, style: Style) -> Result<(Store, String, Option<RunDir>)> {
     let results = || settings.results.clone().map(|path| run_directory(settings, path)).transpose();
     let (store, version, mut dir) = match (&settings.server, &settings.db) {
         (Some(choice), _) => {
             let is_load = settings.phase == Phase::Load;
-            let server = Server::open(choice, Style::Fields, is_load)?;
+            let server = Server::open(choice, style, is_load)?;
             let version = server.version().to_owned();
             (Store::Server(server), version, results()?)
         }
@@ -154,6 +155,35 @@ fn open(settings: &Settings) -> Result<(Store, String, Option<RunDir>)> {
         dir.set_version(0, &version)?;
     }
     Ok((store, format!("{}, {version}", settings.engine.0), dir))
+}
+
+/// What a record is on a Redis server: the property `redis.datatype`, named as in go-ycsb. A string is read and written
+/// as a whole, and has no order.
+fn style(settings: &Settings, properties: &Properties, workload: &Workload) -> Result<Style> {
+    let key = "redis.datatype";
+    let is_redis = settings.server.as_ref().is_some_and(|s| s.address.protocol == Protocol::Redis);
+    if !is_redis && properties.given().any(|(given, _)| given == key) {
+        return Err(format!("{key}: only for --engine redis://HOST:PORT"));
+    }
+    let is_run = settings.phase == Phase::Run;
+    let has = |key| properties.fraction(key).map(|weight| is_run && weight > 0.0);
+    match properties.text(key).unwrap_or_default() {
+        "hash" => Ok(Style::Fields),
+        "string" if has("scanproportion")? => {
+            Err(format!("{key}=string: strings have no order, so scanproportion must be 0"))
+        }
+        "string" if is_run && !workload.read_all_fields => Err(format!(
+            "{key}=string: a read is of the whole record, so readallfields must be true"
+        )),
+        "string"
+            if !workload.write_all_fields
+                && (has("updateproportion")? || has("readmodifywriteproportion")?) =>
+        {
+            Err(format!("{key}=string: an update writes the whole record; say writeallfields=true"))
+        }
+        "string" => Ok(Style::Whole),
+        other => Err(format!("{key}={other}: expected hash or string")),
+    }
 }
 
 /// Refuses what counts on operations that end one after the other.

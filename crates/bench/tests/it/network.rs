@@ -110,6 +110,33 @@ fn the_core_workloads_run_over_each_protocol() {
 }
 
 #[test]
+fn records_of_redis_are_strings_if_asked() {
+    let server = Server::start();
+    let [engine, pegasus] = &server.engines()[..] else { unreachable!("two doors") };
+    let dir = tempfile::tempdir().unwrap();
+    let file = workload(dir.path(), "readproportion=0.5\nupdateproportion=0.5");
+    let strings =
+        ["-p", "redis.datatype=string", "-p", "writeallfields=true", "-p", "dataintegrity=true"];
+    phase("load", engine, &file, &strings);
+    let run = phase("run", engine, &file, &strings);
+    assert_eq!(run["latencies_us"]["READ"]["not_found"], 0, "{run}");
+    for (engine, properties, expected) in [
+        // The records are strings, and a load of hashes writes to the same keys.
+        (engine, &["redis.datatype=hash"][..], "WRONGTYPE"),
+        (engine, &["redis.datatype=list"], "expected hash or string"),
+        (engine, &["redis.datatype=string"], "say writeallfields=true"),
+        (engine, &["redis.datatype=string", "scanproportion=0.1"], "scanproportion must be 0"),
+        (engine, &["redis.datatype=string", "readallfields=false"], "readallfields must be true"),
+        (pegasus, &["redis.datatype=string"], "only for --engine redis://HOST:PORT"),
+    ] {
+        let properties = properties.iter().flat_map(|property| ["-p", property]);
+        let base = ["ycsb", "run", "-P", file.to_str().unwrap(), "--quiet", "--engine", engine];
+        let output = bench(&base.into_iter().chain(properties).collect::<Vec<_>>());
+        assert!(!output.status.success() && text(&output).contains(expected), "{}", text(&output));
+    }
+}
+
+#[test]
 fn the_mixes_of_pegasus_run_over_each_protocol() {
     let server = Server::start();
     for engine in server.engines() {

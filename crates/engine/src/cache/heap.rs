@@ -57,6 +57,9 @@ pub(super) fn page_of(address: usize) -> usize {
 /// The maximum number of pools. An origin must fit into the low bits of an address.
 const POOLS_MAX: usize = ALIGN - 1;
 
+/// The number of sizes of pieces between 0 and a power of two. A piece is at most 6 % larger than necessary.
+const SIZES: usize = 32;
+
 /// Other threads allocate from a pool if at least this many bytes were freed there since it was last exhausted.
 const WORTH_A_LOOK: usize = 64 << 10;
 
@@ -281,6 +284,14 @@ fn header_of(piece: NonNull<u8>) -> *mut PageHeader {
     piece.as_ptr().map_addr(page_of).cast()
 }
 
+/// The size of the piece for `size` bytes. Blocks of a table differ by some bytes, and a block in the memory of an
+/// evicted one needs no more than that had. If each took just what it needs, only the largest would come from the heap,
+/// and the holes that smaller ones left there would grow to a third of it.
+fn rounded(size: usize) -> usize {
+    let step = (size.next_power_of_two() / SIZES).max(ALIGN);
+    size.next_multiple_of(step)
+}
+
 /// Whether the heap serves pieces of this size.
 fn is_piece(layout: Layout) -> bool {
     mapping::IS_SUPPORTED && layout.size() <= PIECE_MAX && layout.align() <= ALIGN
@@ -383,6 +394,17 @@ impl Memory {
         // SAFETY: `len` bytes that nothing else uses.
         unsafe { memory.start().write_bytes(0, len) };
         memory
+    }
+
+    /// Zeroed memory for `len` bytes and a few more: all that the heap would take for them, so that it also suits other
+    /// blocks of about this size.
+    pub fn for_block(len: usize) -> Memory {
+        Memory::zeroed(rounded(len))
+    }
+
+    /// Whether it is what [`Memory::for_block`] returns for `len` bytes.
+    pub fn suits_block(&self, len: usize) -> bool {
+        self.len == rounded(len)
     }
 
     /// A copy of these bytes.

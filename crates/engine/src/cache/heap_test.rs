@@ -83,3 +83,44 @@ fn the_last_of_many_threads_frees_an_object_and_its_memory() {
     drop((one, two, objects));
     assert_eq!(alive.load(Ordering::Relaxed), 0);
 }
+
+/// In a full cache a block takes the memory of an evicted one if that suits it. Otherwise it frees that.
+#[test]
+#[cfg(all(target_os = "linux", not(miri)))]
+fn the_holes_of_a_full_heap_do_not_grow() {
+    const BLOCKS: usize = 5000;
+    let source =
+        Source { page: Cell::default(), pages: Cell::default(), returned: Cell::default() };
+    let heap = Mutex::new(Dlmalloc::new_with_allocator(source));
+    let pool = Pool { heap, freed: AtomicUsize::new(0) };
+    let mut pages = 0;
+    let mut allocate = |size: usize| {
+        pool.allocate(size, None).0.unwrap_or_else(|| {
+            pages += 1;
+            pool.allocate(size, Pages::map()).0.unwrap()
+        })
+    };
+    let mut rng = fastrand::Rng::with_seed(5);
+    let mut blocks: Vec<(NonNull<u8>, usize)> = Vec::new();
+    for _ in 0..200_000 {
+        let size = rounded(rng.usize(4200..4260));
+        if blocks.len() < BLOCKS {
+            blocks.push((allocate(size), size));
+            continue;
+        }
+        let (piece, old) = &mut blocks[rng.usize(..BLOCKS)];
+        if *old < size {
+            // SAFETY: it comes from this pool, and is replaced.
+            unsafe { pool.free(*piece, *old) };
+            (*piece, *old) = (allocate(size), size);
+        }
+    }
+    let live: usize = blocks.iter().map(|(_, size)| size).sum();
+    assert!(pages * HUGE_PAGE < live + live / 20 + HUGE_PAGE, "{pages} pages for {live} bytes");
+    for (piece, size) in blocks {
+        // SAFETY: as above.
+        unsafe { pool.free(piece, size) };
+    }
+    let newest = pool.heap.into_inner().allocator_mut().pages.take();
+    newest.into_iter().for_each(|start| stock::give_back_now(Pages { start, len: HUGE_PAGE }));
+}

@@ -1,6 +1,6 @@
 //! LZ4 blocks (not frames).
 
-use super::{CompressionType, Dictionary, broken, check_size, wrong_size};
+use super::{CompressionType, Dictionary, Room, broken, check_size, wrong_size};
 use crate::error::Result;
 use lz4_flex::block;
 
@@ -26,16 +26,17 @@ pub(super) fn decompress(
     len: usize,
     dict: Option<&Dictionary>,
     max_len: usize,
-) -> Result<Vec<u8>> {
+    room: &mut dyn Room,
+) -> Result<usize> {
     check_size(len, max_len.min((stream.len() + 1).saturating_mul(MAX_RATIO)))?;
-    let mut raw = vec![0; len];
+    let raw = room.provide(len);
     let n = match dict {
-        Some(d) => block::decompress_into_with_dict(stream, &mut raw, d.bytes()),
-        None => block::decompress_into(stream, &mut raw),
+        Some(d) => block::decompress_into_with_dict(stream, raw, d.bytes()),
+        None => block::decompress_into(stream, raw),
     }
     .map_err(|e| broken(CompressionType::Lz4, e))?;
     if n != len {
         return Err(wrong_size(CompressionType::Lz4, len, n));
     }
-    Ok(raw)
+    Ok(n)
 }

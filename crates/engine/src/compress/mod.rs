@@ -223,10 +223,6 @@ pub fn decompress(
 }
 
 /// [`decompress`] with a parsed dictionary.
-#[cfg_attr(
-    not(all(feature = "bzip2", feature = "lz4", feature = "zlib", feature = "zstd")),
-    allow(unused_variables, reason = "not every codec has a framed size or takes a dictionary")
-)]
 pub fn decompress_with(
     t: CompressionType,
     format_version: u32,
@@ -234,36 +230,74 @@ pub fn decompress_with(
     dict: Option<&Dictionary>,
     max_len: usize,
 ) -> Result<Vec<u8>> {
+    let mut raw = Vec::new();
+    decompress_into(t, format_version, data, dict, max_len, &mut raw)?;
+    Ok(raw)
+}
+
+/// A place for a decompressed block.
+pub trait Room {
+    /// Provides room for a block of `len` bytes. Called once, before anything is decompressed.
+    fn provide(&mut self, len: usize) -> &mut [u8];
+}
+
+impl Room for Vec<u8> {
+    fn provide(&mut self, len: usize) -> &mut [u8] {
+        self.clear();
+        self.resize(len, 0);
+        self
+    }
+}
+
+/// Like [`decompress_with`], to a place that the caller provides when the block's size is known. Returns the size.
+/// After an error the place's bytes are arbitrary.
+#[cfg_attr(
+    not(all(feature = "bzip2", feature = "lz4", feature = "zlib", feature = "zstd")),
+    allow(unused_variables, reason = "not every codec has a framed size or takes a dictionary")
+)]
+pub fn decompress_into(
+    t: CompressionType,
+    format_version: u32,
+    data: &[u8],
+    dict: Option<&Dictionary>,
+    max_len: usize,
+    room: &mut dyn Room,
+) -> Result<usize> {
     match t {
         CompressionType::None => {
             check_size(data.len(), max_len)?;
-            Ok(data.to_vec())
+            Ok(copy(data, room))
         }
         #[cfg(feature = "snappy")]
-        CompressionType::Snappy => snappy::decompress(data, max_len),
+        CompressionType::Snappy => snappy::decompress(data, max_len, room),
         #[cfg(feature = "zlib")]
         CompressionType::Zlib => {
             let (len, stream) = split_size_if(format_version >= 2, data)?;
-            zlib::decompress(stream, len, dict, max_len)
+            zlib::decompress(stream, len, dict, max_len).map(|raw| copy(&raw, room))
         }
         #[cfg(feature = "bzip2")]
         CompressionType::Bzip2 => {
             let (len, stream) = split_size_if(format_version >= 2, data)?;
-            bzip2::decompress(stream, len, max_len)
+            bzip2::decompress(stream, len, max_len).map(|raw| copy(&raw, room))
         }
         #[cfg(feature = "lz4")]
         CompressionType::Lz4 | CompressionType::Lz4hc => {
             let (len, stream) =
                 if format_version >= 2 { split_size(data)? } else { split_fixed_size(data)? };
-            lz4::decompress(stream, len, dict, max_len)
+            lz4::decompress(stream, len, dict, max_len, room)
         }
         #[cfg(feature = "zstd")]
         CompressionType::Zstd => {
             let (len, stream) = split_size(data)?;
-            zstd::decompress(stream, len, dict, max_len)
+            zstd::decompress(stream, len, dict, max_len, room)
         }
         _ => Err(unsupported(t)),
     }
+}
+
+fn copy(raw: &[u8], room: &mut dyn Room) -> usize {
+    room.provide(raw.len()).copy_from_slice(raw);
+    raw.len()
 }
 
 /// Returns the size, if the block has one, and the stream.

@@ -1,6 +1,6 @@
 //! Snappy: raw streams, which begin with their uncompressed length.
 
-use super::{CompressionType, broken, check_size, wrong_size};
+use super::{CompressionType, Room, broken, check_size, wrong_size};
 use crate::error::Result;
 
 /// The maximum expansion: a Snappy element of 3 bytes produces at most 64.
@@ -16,14 +16,14 @@ pub(super) fn compress(raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn decompress(data: &[u8], max_len: usize) -> Result<Vec<u8>> {
+pub(super) fn decompress(data: &[u8], max_len: usize, room: &mut dyn Room) -> Result<usize> {
     let broken = |e| broken(CompressionType::Snappy, e);
     let len = snap::raw::decompress_len(data).map_err(broken)?;
     check_size(len, max_len.min(data.len().saturating_mul(MAX_RATIO)))?;
-    let mut raw = vec![0; len];
-    let n = snap::raw::Decoder::new().decompress(data, &mut raw).map_err(broken)?;
+    let raw = room.provide(len);
+    let n = snap::raw::Decoder::new().decompress(data, raw).map_err(broken)?;
     if n != len {
         return Err(wrong_size(CompressionType::Snappy, len, n));
     }
-    Ok(raw)
+    Ok(n)
 }

@@ -1,7 +1,7 @@
 //! Zstandard frames. The codec is pure Rust; contexts are kept per thread.
 
 use super::dictionary::zstd_level;
-use super::{Codec, CompressionType, Dictionary, broken, check_size, wrong_size};
+use super::{Codec, CompressionType, Dictionary, Room, broken, check_size, wrong_size};
 use crate::error::Result;
 use std::cell::Cell;
 use std::io::Read;
@@ -21,6 +21,8 @@ struct Encoder {
     /// The identity of its dictionary; 0 without one.
     dictionary: u64,
     frames: FrameCompressor,
+    /// The last frame. The compressor replaces its output, so it cannot append to that of its caller.
+    frame: Vec<u8>,
 }
 
 thread_local! {
@@ -49,7 +51,7 @@ impl Encoder {
             frames.set_encoder_dictionary(d.for_encoder()?).map_err(|e| broken(CODEC, e))?;
         }
         let dictionary = dict.map_or(0, Dictionary::identity);
-        Ok(Encoder { level, checksum: codec.checksum, dictionary, frames })
+        Ok(Encoder { level, checksum: codec.checksum, dictionary, frames, frame: Vec::new() })
     }
 
     fn serves(&self, codec: &Codec, dict: Option<&Dictionary>) -> bool {
@@ -69,9 +71,8 @@ pub(super) fn compress(
         Some(encoder) if encoder.serves(codec, dict) => encoder,
         _ => Encoder::new(codec, dict)?,
     };
-    // The encoder replaces its output buffer, so the frame is built separately.
-    let frame = encoder.frames.compress_independent_frame(raw);
-    out.extend_from_slice(&frame);
+    encoder.frames.compress_independent_frame_into(raw, &mut encoder.frame);
+    out.extend_from_slice(&encoder.frame);
     keep(&ENCODER, encoder);
     Ok(())
 }
@@ -81,22 +82,23 @@ pub(super) fn decompress(
     len: usize,
     dict: Option<&Dictionary>,
     max_len: usize,
-) -> Result<Vec<u8>> {
+    room: &mut dyn Room,
+) -> Result<usize> {
     check_size(len, max_len.min(stream.len().saturating_mul(MAX_RATIO)))?;
     let dict = dict.map(Dictionary::for_decoder).transpose()?;
-    let mut raw = vec![0; len];
+    let raw = room.provide(len);
     // Taken out, so that a decoder that failed is not reused.
     let mut decoder = take(&DECODER).unwrap_or_default();
     let n = match dict {
-        Some(d) => decoder.decode_all_with_dict_handle(stream, &mut raw, d),
-        None => decoder.decode_all(stream, &mut raw),
+        Some(d) => decoder.decode_all_with_dict_handle(stream, raw, d),
+        None => decoder.decode_all(stream, raw),
     }
     .map_err(|e| broken(CODEC, e))?;
     keep(&DECODER, decoder);
     if n != len {
         return Err(wrong_size(CODEC, len, n));
     }
-    Ok(raw)
+    Ok(n)
 }
 
 /// Decompresses a standalone frame, as in compressed logs. The size is only in the frame, so it is

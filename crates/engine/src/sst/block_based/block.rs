@@ -35,9 +35,13 @@ pub enum Bytes {
 }
 
 impl Bytes {
-    /// A copy of a block.
-    pub fn copy_of(block: &[u8]) -> Bytes {
-        Bytes::Owned { memory: Memory::copy_of(block), len: block.len() }
+    /// A copy of a block, in `memory` if that suits it.
+    pub fn copy_of(block: &[u8], memory: Option<Memory>) -> Bytes {
+        let len = block.len();
+        let memory = memory.filter(|memory| memory.suits_block(len));
+        let mut memory = memory.unwrap_or_else(|| Memory::for_block(len));
+        memory.get_mut(..len).unwrap_or_default().copy_from_slice(block);
+        Bytes::Owned { memory, len }
     }
 
     /// The bytes.
@@ -121,18 +125,19 @@ impl Block {
         &self.restart_prefixes
     }
 
-    /// Takes the block's memory for another block of `len` bytes, if it fits. The remaining block must not be searched.
+    /// Takes the block's memory for another block of `len` bytes, if it suits that. The remaining block must not be
+    /// searched.
     pub fn take_memory(&mut self, len: usize) -> Option<Memory> {
         match &mut self.storage {
-            Storage::Owned(memory) if is_room(memory, len) => Some(std::mem::take(memory)),
+            Storage::Owned(memory) if memory.suits_block(len) => Some(std::mem::take(memory)),
             _ => None,
         }
     }
 
-    /// Whether the block's memory fits another block of `len` bytes.
+    /// Whether the block's memory suits another block of `len` bytes.
     pub fn suits(&self, len: usize) -> bool {
         match &self.storage {
-            Storage::Owned(memory) => is_room(memory, len),
+            Storage::Owned(memory) => memory.suits_block(len),
             Storage::Mapped { .. } => false,
         }
     }
@@ -196,11 +201,6 @@ impl Block {
         let size = fingerprints.as_ref().map(Fingerprints::memory_usage);
         self.fingerprints.set(fingerprints).ok().and(size)
     }
-}
-
-/// Whether memory is large enough for `len` bytes, but not much too large.
-fn is_room(memory: &[u8], len: usize) -> bool {
-    (len..=len + len / 8).contains(&memory.len())
 }
 
 impl PinnedBytes for Held<Block> {

@@ -35,7 +35,7 @@ impl BlockBasedTable {
                 count_miss(&self.statistics);
             }
             access.check()?;
-            let node = Held::new(self.read_block(handle, None, None)?);
+            let node = Held::new(self.read_block(handle, None, &mut |_| None)?);
             let found = self.search(node.object(), None, lookup, ctx, &NodePin(&node));
             let found = found.map_err(|e| self.source.locate(handle, e))?;
             if found == Found::Finished || index.form.user_keys {

@@ -5,18 +5,16 @@
 use super::block::Block;
 use super::counting::{BlockKind, count_added, count_hit, count_miss, count_read, perf_hit};
 use super::parts::Parts;
+use super::raw_block::SpareMemory;
 use super::readahead::Readahead;
 use super::table::BlockBasedTable;
 use crate::base::perf::{PerfMetric, PerfTimer};
-use crate::cache::{Held, Memory, SlotArray};
+use crate::cache::{Held, SlotArray};
 use crate::env::epoch;
 use crate::error::Result;
 use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle};
 use crate::sst::{BlockAccess, ScanEnd};
 use crate::stats::{self, Activity, Statistics, Ticker, busy_unless_known};
-
-/// A node for a block and memory for its bytes, if any can be reused.
-type Spare = (Option<Held<Block>>, Option<Memory>);
 
 impl BlockBasedTable {
     /// Loads block `i` from its slot or from the file.
@@ -43,14 +41,19 @@ impl BlockBasedTable {
         }
         access.check()?;
         let handle = parts.fences.handle(i).unwrap_or_default();
-        let recycles = access.fill_cache && readahead.is_none();
-        let (spare, memory) = if recycles { self.spare(parts, handle) } else { (None, None) };
+        let recycles = access.fill_cache && readahead.is_none() && self.source.wants_memory();
+        let slots = parts.slots.as_ref().filter(|_| recycles);
+        let mut evicted = None;
+        let mut spare = |len: usize| {
+            evicted = slots.and_then(|slots| slots.spare(|block| block.suits(len)));
+            evicted.as_mut().and_then(Held::get_mut).and_then(|block| block.take_memory(len))
+        };
         if let Some((readahead, scan_end)) = &mut readahead {
             self.limit_readahead(parts, i, readahead, scan_end);
         }
         let readahead = readahead.map(|(readahead, _)| readahead);
-        let block = self.read_block(handle, readahead, memory)?;
-        self.keep(parts, i, access, spare, block)
+        let block = self.read_block(handle, readahead, &mut spare)?;
+        self.keep(parts, i, access, evicted, block)
     }
 
     /// Adds block `i`, which was read from the file, to the cache if `access` allows that.
@@ -112,21 +115,12 @@ impl BlockBasedTable {
         &self,
         handle: BlockHandle,
         readahead: Option<&mut Readahead>,
-        memory: Option<Memory>,
+        spare: SpareMemory<'_>,
     ) -> Result<Block> {
         let _timers = count_read(&self.statistics, BlockKind::Data, handle);
         let is_scan = self.statistics.is_some() && readahead.is_some();
         let _busy = is_scan.then(|| busy_unless_known(Activity::Iterator));
-        self.source.read_data(handle, self.dictionary.as_ref(), readahead, memory)
-    }
-
-    /// A node and memory for a block that is about to be read, taken from an evicted block.
-    fn spare(&self, parts: &Parts, handle: BlockHandle) -> Spare {
-        let len = handle.size as usize + BLOCK_TRAILER_SIZE;
-        let slots = parts.slots.as_ref().filter(|_| self.source.wants_memory());
-        let mut spare = slots.and_then(|slots| slots.spare(|block| block.suits(len)));
-        let memory = spare.as_mut().and_then(Held::get_mut).and_then(|b| b.take_memory(len));
-        (spare, memory)
+        self.source.read_data(handle, self.dictionary.as_ref(), readahead, spare)
     }
 }
 

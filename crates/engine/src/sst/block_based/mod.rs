@@ -32,6 +32,7 @@ mod loading;
 mod missing;
 mod open;
 mod parts;
+mod raw_block;
 mod readahead;
 mod restart_prefixes;
 mod ribbon;
@@ -41,6 +42,7 @@ mod source;
 mod staged;
 mod table;
 mod table_counts;
+mod unpack;
 mod view;
 
 pub use block::Block;

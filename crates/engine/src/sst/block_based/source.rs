@@ -7,26 +7,21 @@ use super::block::{Block, Bytes};
 use super::counting::{BlockKind, ReadTimers, count_read};
 use super::filter::FilterLines;
 use super::index::check_handle;
+use super::raw_block::{SpareMemory, is_separated, split_trailer, with_scratch};
 use super::readahead::Readahead;
-use super::separated::join_separated;
-use super::view::SEPARATED_BIT;
 use crate::base::checksum::{block_checksum, context_modifier};
-use crate::base::coding::fixed32_at;
 use crate::base::perf::{PerfMetric, PerfTimer};
+use crate::base::prefetch::prefetch_bytes;
 use crate::cache::Memory;
-use crate::compress::{CompressionType, Dictionary, decompress_with};
-use crate::env::clock::Instant;
+use crate::compress::Dictionary;
 use crate::env::mapping::LargeVec;
+use crate::env::sync::std_atomic::{AtomicUsize, Ordering::Relaxed};
 use crate::error::{Error, Result};
 use crate::fs::RandomAccessFile;
 use crate::options::ChecksumType;
 use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle, Footer, read_exact_at};
-use crate::stats::{self, HistogramType, Statistics, Ticker};
+use crate::stats::{self, Statistics, Ticker};
 use std::sync::Arc;
-
-/// The maximum ratio of a decompressed block's size to its compressed size, plus a small constant.
-/// No codec reaches it, so a larger ratio is a sign of crafted bytes.
-const EXPANSION_MAX: usize = 1 << 15;
 
 /// The file of a table and the data needed to check its blocks.
 pub struct BlockSource {
@@ -34,7 +29,9 @@ pub struct BlockSource {
     footer: Footer,
     /// Whether to use the mapping.
     mapped: bool,
-    statistics: Option<Arc<Statistics>>,
+    /// The size of the last data block that was decompressed; 0 before the first one.
+    pub(super) raw_len: AtomicUsize,
+    pub(super) statistics: Option<Arc<Statistics>>,
 }
 
 impl BlockSource {
@@ -46,7 +43,7 @@ impl BlockSource {
         statistics: Option<Arc<Statistics>>,
     ) -> BlockSource {
         let mapped = mmap && file.mapped().is_some_and(|map| map.len() as u64 >= file.size());
-        BlockSource { file, footer, mapped, statistics }
+        BlockSource { file, footer, mapped, raw_len: AtomicUsize::new(0), statistics }
     }
 
     /// The footer.
@@ -115,7 +112,7 @@ impl BlockSource {
             bytes.truncate(handle.size as usize);
             return Ok(bytes);
         }
-        let raw = self.expand(block, type_byte, None).map_err(|e| self.locate(handle, e))?;
+        let raw = self.expand_meta(handle, block, type_byte)?;
         Ok(LargeVec::from(raw.as_slice()))
     }
 
@@ -131,20 +128,7 @@ impl BlockSource {
             lines.truncate(handle.size as usize);
             return Ok(lines);
         }
-        let raw = self.expand(block, type_byte, None).map_err(|e| self.locate(handle, e))?;
-        Ok(FilterLines::of(&raw))
-    }
-
-    /// Reads the bytes of a block with their trailer, unchecked, to the beginning of `memory` if it is large enough.
-    /// The memory is overwritten and need not be zeroed.
-    fn read_into(&self, memory: Option<Memory>, handle: BlockHandle) -> Result<Memory> {
-        let len = handle.size as usize + BLOCK_TRAILER_SIZE;
-        let mut memory = match memory {
-            Some(memory) if memory.len() >= len => memory,
-            _ => Memory::zeroed(len),
-        };
-        read_exact_at(&*self.file, handle.offset, memory.get_mut(..len).unwrap_or_default())?;
-        Ok(memory)
+        Ok(FilterLines::of(&self.expand_meta(handle, block, type_byte)?))
     }
 
     /// Whether the file is read with direct I/O.
@@ -157,31 +141,49 @@ impl BlockSource {
         !self.mapped
     }
 
-    /// Reads a checked data block: from the mapping, or into memory (`memory` if it is large
-    /// enough).
+    /// Reads a checked data block: from the mapping, or into memory, for which `spare` is asked first.
     pub fn read_data(
         &self,
         handle: BlockHandle,
         dictionary: Option<&Dictionary>,
         readahead: Option<&mut Readahead>,
-        memory: Option<Memory>,
+        spare: SpareMemory<'_>,
     ) -> Result<Block> {
         self.check_range(handle)?;
         let len = handle.size as usize + BLOCK_TRAILER_SIZE;
         let bytes = if self.mapped {
             self.map_block(handle, len, dictionary)?
+        } else if let Some(readahead) = readahead {
+            let end = self.footer.offset;
+            let bytes = readahead.read(&self.file, handle.offset, len, end, &self.statistics)?;
+            self.unpack(bytes, handle, dictionary, spare)?
+        } else if let raw_len @ 1.. = self.raw_len.load(Relaxed) {
+            self.read_compressed(handle, dictionary, spare(raw_len))?
         } else {
-            match readahead {
-                Some(readahead) => {
-                    let end = self.footer.offset;
-                    let (file, stats) = (&self.file, &self.statistics);
-                    let bytes = readahead.read(file, handle.offset, len, end, stats)?;
-                    self.unpack(bytes, handle, dictionary)?
-                }
-                None => self.unpack_owned(self.read_into(memory, handle)?, handle, dictionary)?,
-            }
+            let mut memory = spare(len).unwrap_or_else(|| Memory::for_block(len));
+            read_exact_at(&*self.file, handle.offset, memory.get_mut(..len).unwrap_or_default())?;
+            self.unpack_owned(memory, handle, dictionary)?
         };
         Block::new(bytes).map_err(|e| self.locate(handle, e))
+    }
+
+    /// Reads a block that is probably compressed, by way of a buffer of the thread. `likely` is memory for it if its
+    /// size is that of the last one; the lines of an evicted block have left the processor's caches, and are fetched
+    /// while the file is read.
+    fn read_compressed(
+        &self,
+        handle: BlockHandle,
+        dictionary: Option<&Dictionary>,
+        mut likely: Option<Memory>,
+    ) -> Result<Bytes> {
+        if let Some(memory) = &likely {
+            prefetch_bytes(memory.as_ptr(), memory.len());
+        }
+        with_scratch(handle.size as usize + BLOCK_TRAILER_SIZE, |bytes| {
+            read_exact_at(&*self.file, handle.offset, bytes)?;
+            let spare = &mut |len| likely.take().filter(|memory| memory.suits_block(len));
+            self.unpack(bytes, handle, dictionary, spare)
+        })
     }
 
     /// Returns a job that reads the bytes of a block with their trailer, unchecked; `None` if the block is mapped or
@@ -193,8 +195,10 @@ impl BlockSource {
         let is_readable = !self.mapped && self.check_range(handle).is_ok();
         let file = is_readable.then(|| Arc::clone(&self.file))?;
         Some(move || {
-            let mut memory = Memory::zeroed(handle.size as usize + BLOCK_TRAILER_SIZE);
-            read_exact_at(&*file, handle.offset, &mut memory).ok().map(|()| memory)
+            let len = handle.size as usize + BLOCK_TRAILER_SIZE;
+            let mut memory = Memory::for_block(len);
+            let bytes = memory.get_mut(..len).unwrap_or_default();
+            read_exact_at(&*file, handle.offset, bytes).ok().map(|()| memory)
         })
     }
 
@@ -224,84 +228,6 @@ impl BlockSource {
             let file = Arc::clone(&self.file);
             return Ok(Bytes::Mapped { file, start, len: block.len() });
         }
-        self.unpack(bytes, handle, dictionary)
+        self.unpack(bytes, handle, dictionary, &mut |_| None)
     }
-
-    /// Like `unpack`, without a copy if the block is not compressed.
-    fn unpack_owned(
-        &self,
-        memory: Memory,
-        handle: BlockHandle,
-        dictionary: Option<&Dictionary>,
-    ) -> Result<Bytes> {
-        let len = handle.size as usize;
-        let bytes = memory.get(..len + BLOCK_TRAILER_SIZE).unwrap_or_default();
-        let (block, type_byte, _) = split_trailer(bytes)?;
-        if type_byte != 0 || is_separated(block) {
-            return self.unpack(bytes, handle, dictionary);
-        }
-        self.verify(bytes, handle.offset)?;
-        Ok(Bytes::Owned { memory, len })
-    }
-
-    fn unpack(
-        &self,
-        bytes: &[u8],
-        handle: BlockHandle,
-        dictionary: Option<&Dictionary>,
-    ) -> Result<Bytes> {
-        self.verify(bytes, handle.offset)?;
-        let (block, type_byte, _) = split_trailer(bytes)?;
-        let expanded;
-        let raw = match type_byte {
-            0 => block,
-            _ => {
-                let raw = self.expand(block, type_byte, dictionary);
-                expanded = raw.map_err(|e| self.locate(handle, e))?;
-                &expanded
-            }
-        };
-        if is_separated(raw) {
-            let joined = join_separated(raw).map_err(|e| self.locate(handle, e))?;
-            return Ok(Bytes::copy_of(&joined));
-        }
-        Ok(Bytes::copy_of(raw))
-    }
-
-    fn expand(&self, block: &[u8], byte: u8, dictionary: Option<&Dictionary>) -> Result<Vec<u8>> {
-        let Some(kind) = CompressionType::from_byte(byte) else {
-            return Err(Error::corruption(format!("unknown compression type {byte:#04x}")));
-        };
-        let limit = block.len().saturating_mul(EXPANSION_MAX).saturating_add(1 << 20);
-        let timer = PerfTimer::start(PerfMetric::BlockDecompressTime);
-        let stats = self.statistics.as_deref();
-        let start = stats.filter(|stats| stats.has_detailed_timers()).map(|_| Instant::now());
-        let raw = decompress_with(kind, self.footer.format_version, block, dictionary, limit)?;
-        drop(timer);
-        if let Some(stats) = stats {
-            stats.add(Ticker::NumberBlockDecompressed, 1);
-            stats.add(Ticker::BytesDecompressedFrom, block.len() as u64);
-            stats.add(Ticker::BytesDecompressedTo, raw.len() as u64);
-            if let Some(start) = start {
-                let nanos = start.elapsed().as_nanos() as u64;
-                stats.record(HistogramType::DecompressionTimesNanos, nanos);
-            }
-        }
-        Ok(raw)
-    }
-}
-
-/// Splits bytes into block, type byte and checksum.
-fn split_trailer(bytes: &[u8]) -> Result<(&[u8], u8, u32)> {
-    match bytes.split_last_chunk::<BLOCK_TRAILER_SIZE>() {
-        Some((block, [kind, a, b, c, d])) => {
-            Ok((block, *kind, u32::from_le_bytes([*a, *b, *c, *d])))
-        }
-        None => Err(Error::corruption("a block without a trailer")),
-    }
-}
-
-fn is_separated(block: &[u8]) -> bool {
-    let word = block.len().checked_sub(4).and_then(|at| fixed32_at(block, at));
-    word.is_some_and(|word| word & SEPARATED_BIT != 0)
 }

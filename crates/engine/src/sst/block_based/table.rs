@@ -456,7 +456,12 @@ impl BlockBasedTable {
         let fences = &self.parts()?.fences;
         for i in 0..fences.len() {
             let handle = fences.handle(i).unwrap_or_default();
-            self.source.read_data(handle, self.dictionary.as_ref(), Some(&mut readahead), None)?;
+            self.source.read_data(
+                handle,
+                self.dictionary.as_ref(),
+                Some(&mut readahead),
+                &mut |_| None,
+            )?;
             stats::add(&self.statistics, Ticker::VerifyChecksumReadBytes, handle.size);
         }
         Ok(())
