@@ -5,10 +5,12 @@
 //! took a tenth of the time of all reads, and caused nearly all of the tail latency. So an evicted object without
 //! readers is kept here, and the next block that is read reuses its memory.
 //!
-//! Only a few are kept, outside the budget, like all objects that wait for readers to leave.
+//! Only a few are kept, outside the budget, like all objects that wait for readers to leave. There are several lists,
+//! and a thread uses its own: with one list, its lock would go from core to core with every block.
 
 use crate::env::sync::Mutex;
 use crate::env::sync::std_atomic::{AtomicUsize, Ordering};
+use crate::env::{thread_number, threads};
 use std::any::Any;
 
 /// A [`super::Held`] whose type only its owner can restore.
@@ -19,6 +21,14 @@ const BYTES_MAX: usize = 1 << 20;
 const SHARE: usize = 32;
 /// The number of objects that are checked for one that fits.
 const LOOKS: usize = 4;
+/// The maximum number of lists, and the number of bytes for which a further one is worth it.
+const LISTS_MAX: usize = 16;
+const LIST_MIN: usize = 64 << 10;
+
+/// Alone on its cache lines.
+#[derive(Default)]
+#[repr(align(128))]
+struct Aligned(Mutex<List>);
 
 #[derive(Default)]
 struct List {
@@ -27,27 +37,46 @@ struct List {
 }
 
 /// The kept objects.
-#[derive(Default)]
 pub(super) struct Spares {
-    list: Mutex<List>,
+    lists: Box<[Aligned]>,
+    /// The number of lists in use, at least 1.
+    used: AtomicUsize,
+    /// The limit of each list.
     bytes_max: AtomicUsize,
+}
+
+impl Default for Spares {
+    fn default() -> Spares {
+        let lists = (0..threads::cores().clamp(1, LISTS_MAX)).map(|_| Aligned::default()).collect();
+        Spares { lists, used: AtomicUsize::new(1), bytes_max: AtomicUsize::new(0) }
+    }
 }
 
 impl Spares {
     /// Sets the limit from the cache's capacity, and frees all objects.
     pub(super) fn limit(&self, capacity: usize) {
-        self.bytes_max.store(BYTES_MAX.min(capacity / SHARE), Ordering::Relaxed);
-        let _gone = std::mem::take(&mut *self.list.lock());
+        let all = BYTES_MAX.min(capacity / SHARE);
+        let used = (all / LIST_MIN).clamp(1, self.lists.len());
+        self.used.store(used, Ordering::Relaxed);
+        self.bytes_max.store(all / used, Ordering::Relaxed);
+        self.clear();
     }
 
     /// Frees all objects.
     pub(super) fn clear(&self) {
-        let _gone = std::mem::take(&mut *self.list.lock());
+        for Aligned(list) in &self.lists {
+            let _gone = std::mem::take(&mut *list.lock());
+        }
+    }
+
+    /// The list of this thread.
+    fn own(&self) -> &Mutex<List> {
+        &self.lists[thread_number() % self.used.load(Ordering::Relaxed)].0
     }
 
     /// Keeps an object of about `bytes` bytes if there is room.
     pub(super) fn keep(&self, object: Anonymous, bytes: usize) {
-        let mut list = self.list.lock();
+        let mut list = self.own().lock();
         if list.bytes + bytes <= self.bytes_max.load(Ordering::Relaxed) {
             list.bytes += bytes;
             list.objects.push((object, bytes));
@@ -56,7 +85,7 @@ impl Spares {
 
     /// An object of this type: one that fits, if there is one near the end, otherwise any.
     pub(super) fn take<T: 'static>(&self, suits: impl Fn(&T) -> bool) -> Option<T> {
-        let mut list = self.list.lock();
+        let mut list = self.own().lock();
         let from = list.objects.len().saturating_sub(LOOKS);
         let suits =
             |(object, _): &(Anonymous, usize)| object.downcast_ref::<T>().is_some_and(&suits);
