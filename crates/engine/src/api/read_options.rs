@@ -93,6 +93,16 @@ impl ReadOptions {
         self
     }
 
+    /// Shows all keys in order, and skips tables by their prefix filters if all keys within the bounds have one prefix.
+    /// If `yes`, turns [`total_order_seek`](ReadOptions::total_order_seek) off. Default: false. For
+    /// [`Cursor`](crate::Cursor): a scan with [`Db::prefix`](crate::Db::prefix) does this itself.
+    #[must_use]
+    pub fn auto_prefix_mode(mut self, yes: bool) -> ReadOptions {
+        self.inner.auto_prefix_mode = yes;
+        self.inner.total_order_seek = !yes;
+        self
+    }
+
     /// Sets the number of bytes that an iterator reads ahead. With 0, the default, readahead begins after some
     /// sequential reads and grows.
     #[must_use]

@@ -108,9 +108,10 @@ impl Db {
         family: Option<ShardRef<ColumnFamilyData>>,
     ) -> Result<DbIterator> {
         let data = family.as_deref().unwrap_or(self.core().catalog.default_family());
-        let iter = lookup::iterator(self.core(), data, ro)?;
-        let shared = self.hold();
         let mut options = ro.clone();
+        options.within_one_prefix |= lookup::may_ask_prefix_filters(data, ro);
+        let iter = lookup::iterator(self.core(), data, &options)?;
+        let shared = self.hold();
         if options.tailing {
             options.snapshot = None;
         }

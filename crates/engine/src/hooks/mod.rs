@@ -31,11 +31,11 @@ pub use merge_operator::{
     MaxOperator, MergeOperator, PutOperator, StringAppendOperator, UInt64AddOperator,
     merge_operator_by_name,
 };
-pub(crate) use slice_transform::is_one_prefix;
 pub use slice_transform::{
     CappedPrefixTransform, FixedPrefixTransform, NoopTransform, SliceTransform,
     slice_transform_by_name,
 };
+pub(crate) use slice_transform::{is_one_prefix, is_range_of_one_prefix};
 pub use sst_partitioner::{
     FixedPrefixPartitionerFactory, SstPartitioner, SstPartitionerContext, SstPartitionerFactory,
 };

@@ -1,5 +1,6 @@
 //! Prefix extractors. Their names are RocksDB's, because they are stored in tables and OPTIONS files.
 
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Maps a user key to its prefix.
@@ -90,12 +91,37 @@ pub(crate) fn is_one_prefix(extractor: &dyn SliceTransform, start: &[u8]) -> boo
         return false;
     }
     let prefix = extractor.transform(start);
-    let same = |rest: &[u8]| {
-        let key = [start, rest].concat();
+    let mut key: SmallVec<[u8; 512]> = SmallVec::from_slice(start);
+    let mut same = |rest: &[u8]| {
+        key.truncate(start.len());
+        key.extend_from_slice(rest);
         extractor.in_domain(&key) && extractor.transform(&key) == prefix
     };
     // `start` appended to itself repeats a separator, if one ends the prefix.
     same(&[0]) && same(start) && same(&[0xff; 256])
+}
+
+/// Returns whether all keys from `lower` to `upper` (excluded) in bytewise order have the same prefix, because all keys
+/// that begin with it do.
+pub(crate) fn is_range_of_one_prefix(
+    extractor: &dyn SliceTransform,
+    lower: &[u8],
+    upper: &[u8],
+) -> bool {
+    if !extractor.in_domain(lower) {
+        return false;
+    }
+    let prefix = extractor.transform(lower);
+    (upper.starts_with(prefix) || is_successor(upper, prefix)) && is_one_prefix(extractor, prefix)
+}
+
+/// Returns whether `key` is the first key after all keys that begin with `prefix`.
+fn is_successor(key: &[u8], prefix: &[u8]) -> bool {
+    let shorter = prefix.iter().rposition(|byte| *byte != 0xff).map(|last| &prefix[..=last]);
+    match (key.split_last(), shorter.and_then(<[u8]>::split_last)) {
+        (Some((last, front)), Some((before, same))) => front == same && *last == *before + 1,
+        _ => false,
+    }
 }
 
 /// Returns the built-in extractor with this name: `rocksdb.FixedPrefix.N`, `fixed:N`, `rocksdb.CappedPrefix.N`,
@@ -130,6 +156,22 @@ mod tests {
             assert_eq!(is_one_prefix(&capped, start.as_bytes()), by_capped, "{start}");
         }
         assert!(!is_one_prefix(&NoopTransform, b"ab"));
+    }
+
+    #[test]
+    fn a_range_within_one_prefix_is_recognised() {
+        let fixed = FixedPrefixTransform::new(2);
+        let is_one = |lower: &[u8], upper: &[u8]| is_range_of_one_prefix(&fixed, lower, upper);
+        assert!(is_one(b"ab", b"ac"));
+        assert!(is_one(b"abx", b"aby"));
+        assert!(is_one(b"a\xff", b"b"), "the successor is shorter");
+        assert!(!is_one(b"ab", b"ac\0"), "`ac` is in it");
+        assert!(!is_one(b"ab", b"ad"));
+        assert!(!is_one(b"a", b"b"), "the first key has no prefix");
+        assert!(!is_one(b"\xff\xff", b"\xff\xff\xff\xff".split_at(0).0), "no end");
+        assert!(is_one(b"\xff\xff", b"\xff\xff\xff\xff"));
+        assert!(!is_range_of_one_prefix(&NoopTransform, b"ab", b"ac"));
+        assert!(!is_range_of_one_prefix(&CappedPrefixTransform::new(3), b"ab", b"ac"));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::modes::check_iterator;
 use super::{Host, read_sequence};
 use crate::base::SeqNo;
 use crate::error::{Error, Result};
+use crate::hooks::is_range_of_one_prefix;
 use crate::iter::MergingIterator;
 use crate::memtable::MemTable;
 use crate::options::{ReadOptions, ReadTier};
@@ -64,6 +65,19 @@ pub(crate) fn iterator(
             .with_gaps(Arc::clone(&family.gaps), content)
             .with_pool_key(pool_key),
     ))
+}
+
+/// Returns whether `auto_prefix_mode` lets an iterator with these options ask prefix filters.
+pub(crate) fn may_ask_prefix_filters(family: &ColumnFamilyData, ro: &ReadOptions) -> bool {
+    if !ro.auto_prefix_mode || ro.total_order_seek || !family.order.is_bytewise() {
+        return false;
+    }
+    match (&family.prefix_extractor, &ro.iterate_lower_bound, &ro.iterate_upper_bound) {
+        (Some(extractor), Some(lower), Some(upper)) => {
+            is_range_of_one_prefix(&**extractor, lower, upper)
+        }
+        _ => false,
+    }
 }
 
 /// Returns one iterator per place, newest first, without the entries that range tombstones cover at `seq`, and whether

@@ -15,7 +15,7 @@ mod operands;
 
 pub(crate) use get::{get, newest_sequence};
 pub(crate) use into::{get_into_buffer, get_into_vec, get_with};
-pub(crate) use iterate::iterator;
+pub(crate) use iterate::{iterator, may_ask_prefix_filters};
 pub(crate) use many::{multi_get, multi_get_with};
 pub(crate) use operands::merge_operands;
 

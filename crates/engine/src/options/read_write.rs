@@ -37,11 +37,12 @@ pub struct ReadOptions {
     pub prefix_same_as_start: bool,
     /// Make an iterator show all keys in order, even if a prefix extractor is set.
     pub total_order_seek: bool,
-    /// Make an iterator show all keys in order, as with `total_order_seek`. RocksDB also uses prefix filters where that
-    /// cannot change results; this engine never does.
+    /// Make an iterator show all keys in order, as with `total_order_seek`, and use prefix filters where that cannot
+    /// change the result: when all keys within the bounds have one prefix, the order is bytewise, and
+    /// `total_order_seek` is off.
     pub auto_prefix_mode: bool,
-    /// Set by scans over a prefix: all keys within the bounds have one prefix. An iterator that moves forward then
-    /// skips tables whose prefix filter excludes it. The results are those of a total order.
+    /// Set by scans over a prefix and by `auto_prefix_mode`: all keys within the bounds have one prefix. An iterator
+    /// that moves forward then skips tables whose prefix filter excludes it. The results are those of a total order.
     pub within_one_prefix: bool,
     /// The readahead of iterators in bytes, from the first read of a table on. With 0, readahead begins after some
     /// sequential reads and grows, as the table's options say.

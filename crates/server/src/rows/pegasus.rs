@@ -61,6 +61,13 @@ pub fn split_key(key: &[u8]) -> Option<(&[u8], &[u8])> {
     if len > HASH_KEY_MAX { None } else { rest.split_at_checked(len) }
 }
 
+/// Returns what a key shares with all rows of its hash key: the length and the hash key. Returns `None` for bytes that
+/// are no key.
+pub fn hash_key_prefix(key: &[u8]) -> Option<&[u8]> {
+    let (_, sort_key) = split_key(key)?;
+    key.get(..key.len() - sort_key.len())
+}
+
 /// Returns the first key after all keys that begin with `prefix`; `None` if there is no such key, because every byte
 /// is FF. The increment may carry into the length of the hash key.
 pub fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {

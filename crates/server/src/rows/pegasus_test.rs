@@ -56,6 +56,18 @@ fn values_are_byte_exact() {
 }
 
 #[test]
+fn rows_of_a_hash_key_share_their_beginning() {
+    for hash_key in [&b""[..], b"h", b"h\0", b"\xff\xff"] {
+        let prefix = key(hash_key, b"");
+        for sort_key in [&b""[..], b"s", b"\xff"] {
+            assert_eq!(hash_key_prefix(&key(hash_key, sort_key)), Some(&prefix[..]));
+        }
+        assert_eq!(hash_key_prefix(&prefix[..prefix.len() - 1]), None);
+    }
+    assert_eq!(hash_key_prefix(&[0xff; 70_000]), None, "the end of a full scan");
+}
+
+#[test]
 fn damaged_values_are_refused() {
     assert_eq!(Version::V0.read(b"\0\0\0"), None);
     assert_eq!(Version::V1.read(b"\0\0\0\0\0\0\0\0\0\0\0"), None);

@@ -228,6 +228,15 @@ pub fn sub_key(kind: u8, slot: u16, key: &[u8], version: u64, sub: &[u8]) -> Row
     row
 }
 
+/// Returns what the key of a D, Z or G row shares with all rows of its kind, key and version: the
+/// [`sub_prefix`]. Returns `None` for other rows, which belong to no collection.
+pub fn collection_of(row: &[u8]) -> Option<&[u8]> {
+    match Row::parse(row)? {
+        Row::Sub { sub, .. } => row.get(..row.len() - sub.len()),
+        Row::Meta { .. } | Row::State(_) => None,
+    }
+}
+
 /// Returns the smallest key that is greater than all keys with this prefix. The prefix begins with a kind of row, so
 /// there is one.
 pub fn after_prefix(prefix: &[u8]) -> RowKey {

@@ -42,6 +42,21 @@ fn row_keys_are_parsed_as_they_are_built() {
 }
 
 #[test]
+fn rows_of_a_collection_share_their_beginning() {
+    for key in [&b""[..], b"k", b"k\0\x02", b"\xff\xff"] {
+        let prefix = sub_prefix(SCORE, 2, key, 3);
+        for sub in [&b""[..], b"m", b"\xff"] {
+            let row = sub_key(SCORE, 2, key, 3, sub);
+            assert_eq!(collection_of(&row), Some(&prefix[..]));
+        }
+        assert_eq!(collection_of(&prefix[..prefix.len() - 1]), None);
+        assert_eq!(collection_of(&meta_key(2, key)), None);
+    }
+    assert_eq!(collection_of(b"S.name that is long enough"), None);
+    assert_eq!(collection_of(b""), None);
+}
+
+#[test]
 fn the_end_of_a_prefix_is_above_all_its_keys() {
     assert_eq!(&after_prefix(b"ab\xff\xff")[..], b"ac");
     assert_eq!(&after_prefix(b"ab")[..], b"ac");

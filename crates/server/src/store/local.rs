@@ -332,7 +332,8 @@ impl Store for LocalStore {
         let options = view.map_or_else(ReadOptions::new, read_options);
         let options = options
             .iterate_lower_bound(range.start.to_vec())
-            .iterate_upper_bound(range.end.to_vec());
+            .iterate_upper_bound(range.end.to_vec())
+            .auto_prefix_mode(true);
         let cursor = self.with_family(partition, |family| family.cursor_opt(&options))?;
         Ok(Box::new(cursor::LocalCursor(cursor)))
     }

@@ -227,6 +227,93 @@ fn a_scan_forward_skips_tables_without_its_prefix() {
     }
 }
 
+/// Moves a cursor with `auto_prefix_mode` at random, and compares with the keys of the model within the bounds.
+fn check_cursor(db: &Db, model: &Model, (low, high): (&[u8], &[u8]), rng: &mut fastrand::Rng) {
+    let options = ReadOptions::new().iterate_lower_bound(low).iterate_upper_bound(high);
+    let mut cursor = db.cursor_opt(&options.auto_prefix_mode(true));
+    let within = |key: &&Vec<u8>| &key[..] >= low && &key[..] < high;
+    let keys: Vec<&Vec<u8>> = model.keys().filter(within).collect();
+    // The index of the key at the cursor.
+    let mut at: Option<usize> = None;
+    for _ in 0..12 {
+        let target = [low, &random_key(rng, 2)].concat();
+        at = match rng.u8(..6) {
+            0 => {
+                cursor.seek_to_first();
+                (!keys.is_empty()).then_some(0)
+            }
+            1 => {
+                cursor.seek_to_last();
+                keys.len().checked_sub(1)
+            }
+            2 => {
+                cursor.seek(&target);
+                Some(keys.partition_point(|key| **key < target)).filter(|at| *at < keys.len())
+            }
+            3 => {
+                cursor.seek_for_prev(&target);
+                keys.partition_point(|key| **key <= target).checked_sub(1)
+            }
+            4 => {
+                cursor.next();
+                at.map(|at| at + 1).filter(|at| *at < keys.len())
+            }
+            _ => {
+                cursor.prev();
+                at.and_then(|at| at.checked_sub(1))
+            }
+        };
+        cursor.status().unwrap();
+        assert_eq!(cursor.key(), at.map(|at| &keys[at][..]), "{}", low.escape_ascii());
+    }
+}
+
+#[test]
+fn cursors_ask_filters_within_one_prefix_only() {
+    for (extractor, partitioned) in EXTRACTORS.into_iter().flat_map(|e| [(e, false), (e, true)]) {
+        let mut rng = fastrand::Rng::with_seed(13);
+        let db = Db::open_with(options(extractor, partitioned), "/db").unwrap();
+        let model = fill(&db, &mut rng);
+        for _ in 0..300 {
+            let low = random_key(&mut rng, 4);
+            let high = match rng.u8(..3) {
+                0 => [&low[..], &random_key(&mut rng, 2)].concat(),
+                1 => random_key(&mut rng, 4),
+                // The first key after those that begin with `low`.
+                _ => match low.iter().rposition(|byte| *byte != 0xff) {
+                    Some(last) => [&low[..last], &[low[last] + 1]].concat(),
+                    None => continue,
+                },
+            };
+            check_cursor(&db, &model, (&low, &high), &mut rng);
+        }
+        let [filtered, matched] = seeks_with_filter(&db.statistics().unwrap());
+        // Keys that begin with a prefix "before separator" may have another one.
+        let asks = !matches!(extractor.0, "noop" | "none" | "before separator");
+        assert_eq!((filtered > 0, matched > 0), (asks, asks), "{}", extractor.0);
+    }
+    // The bounds decide.
+    let (db, statistics) = two_tables(options(EXTRACTORS[3], false));
+    let count = |low: &str, high: &str, asks: bool| {
+        let options = ReadOptions::new().iterate_lower_bound(low).iterate_upper_bound(high);
+        let mut cursor = db.cursor_opt(&options.auto_prefix_mode(asks));
+        cursor.seek_to_first();
+        let mut count = 0;
+        while cursor.valid() {
+            (count, _) = (count + 1, cursor.next());
+        }
+        (count, seeks_with_filter(&statistics).iter().sum::<u64>())
+    };
+    assert_eq!(
+        count("0010:", "0011:", true),
+        (1, 0),
+        "0011 is another prefix, in spite of the order"
+    );
+    assert_eq!(count("0010:", "0010;", false), (1, 0));
+    assert_eq!(count("0010:", "0010;", true), (1, 2), "two tables were asked");
+    assert_eq!(count("0010:a", "0010:z", true), (1, 4));
+}
+
 #[test]
 fn other_orders_and_other_extractors_ask_no_filter() {
     let fixed: Extractor = ("fixed", |options| options.fixed_prefix(5));

@@ -1,6 +1,7 @@
 //! The engine's options, derived from few settings of the server.
 
 use crate::error::Result;
+use crate::rows::{pegasus, redis};
 use crate::store::filter::{FamilySlot, RedisFilterFactory};
 use crate::store::pegasus_filter::PegasusFilterFactory;
 use crate::store::{Durability, Format, Horizons, Partition};
@@ -12,6 +13,11 @@ use std::sync::Arc;
 
 /// The cache of rows has one byte in so many.
 const ROWS_SHARE: usize = 4;
+
+/// The names of prefix extractors. Tables record them: filters of tables with another name are not asked for prefixes.
+/// Whoever changes which prefix a key has must change the name.
+const REDIS_PREFIX: &str = "ferrolith-server.redis.collection";
+const PEGASUS_PREFIX: &str = "ferrolith-server.pegasus.hash-key";
 
 /// Settings of a store.
 #[derive(Clone)]
@@ -101,12 +107,16 @@ impl StoreOptions {
             .compression(CompressionType::Lz4)
             .level_compaction_dynamic_level_bytes(true)
             .block_based_table(self.table());
+        // With the prefixes in the tables' filters, a read of one collection skips tables that have nothing of it.
         match format {
-            Format::Redis => options.compaction_filter_factory(RedisFilterFactory {
-                horizons: horizons.clone(),
-                family: slot.clone(),
-            }),
+            Format::Redis => options
+                .prefix_extractor(REDIS_PREFIX, redis::collection_of)
+                .compaction_filter_factory(RedisFilterFactory {
+                    horizons: horizons.clone(),
+                    family: slot.clone(),
+                }),
             Format::Pegasus => options
+                .prefix_extractor(PEGASUS_PREFIX, pegasus::hash_key_prefix)
                 .compaction_filter_factory(PegasusFilterFactory { horizons: horizons.clone() }),
         }
     }
@@ -140,3 +150,7 @@ fn parse_family_name(name: &str) -> Option<(Partition, Format)> {
     };
     Some((Partition(number.parse().ok()?), format))
 }
+
+#[cfg(test)]
+#[path = "options_test.rs"]
+mod tests;
