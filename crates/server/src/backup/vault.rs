@@ -63,8 +63,8 @@ impl Vault {
     ///
     /// # Errors
     ///
-    /// The place has no backups and is not opened to create some, another process changes it, it cannot be read, or this
-    /// program was built without object stores.
+    /// The place has no backups and is not opened to create some, another process changes it, it cannot be read, or
+    /// this program was built without object stores.
     pub fn open(place: impl Into<Place>, access: Access, bytes_per_second: u64) -> Result<Vault> {
         let place = place.into();
         let (options, hold) = match &place {

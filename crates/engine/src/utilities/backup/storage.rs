@@ -6,8 +6,8 @@
 //!
 //! * An object appears when it is complete, so temporary names are not needed: `meta/1.tmp` and `meta/1` are the same
 //!   object, and renaming the one to the other does nothing.
-//! * The names and sizes are listed once, and then kept up to date by what this engine writes and removes. Without that,
-//!   opening a place would take a request for each file of each backup.
+//! * The names and sizes are listed once, and then kept up to date by what this engine writes and removes. Without
+//!   that, opening a place would take a request for each file of each backup.
 
 use crate::env::sync::Mutex;
 use crate::error::{Code, Error, Result};
@@ -22,7 +22,8 @@ use std::sync::Arc;
 
 /// A place for backups other than a directory. Names are relative, with `/` between their parts.
 ///
-/// Only one [`BackupEngine`](crate::backup::BackupEngine) at a time may change a place; its provider has to see to that.
+/// Only one [`BackupEngine`](crate::backup::BackupEngine) at a time may change a place; its provider has to see to
+/// that.
 pub trait BackupStorage: Send + Sync {
     /// Returns the names and the sizes in bytes of all objects.
     ///

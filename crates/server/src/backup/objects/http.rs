@@ -35,8 +35,8 @@ impl Connector {
     ///
     /// # Errors
     ///
-    /// The file cannot be read. Without a file, a connector without TLS remains if the system has no certificates or its
-    /// processor does not support TLS.
+    /// The file cannot be read. Without a file, a connector without TLS remains if the system has no certificates or
+    /// its processor does not support TLS.
     pub(super) fn new(ca: Option<&str>) -> Result<Connector> {
         let tls = tls::trusting("ca_file", ca.unwrap_or_default());
         match (tls, ca) {

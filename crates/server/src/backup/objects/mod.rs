@@ -6,8 +6,8 @@
 //!
 //! * **OB1** An object has its final name only when all its bytes are stored, so one that exists is whole. Uploads in
 //!   parts that a kill left are noted in `uploads/`, and cancelled by the next process that takes the lock.
-//! * **OB2** Only the holder of the lease changes a place. A holder that cannot renew it stops writing before others may
-//!   take it.
+//! * **OB2** Only the holder of the lease changes a place. A holder that cannot renew it ends its requests before
+//!   others may take it.
 
 mod crypto;
 mod driver;
@@ -35,7 +35,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use upload::Upload;
 
-/// How often a request looks whether it is to stop.
+/// How often a request looks whether it is to end.
 const STOP_CHECK: Duration = Duration::from_millis(100);
 
 /// The interfaces of one object store.
@@ -144,19 +144,25 @@ impl Objects {
         name.split('/').fold(self.prefix.clone(), |path, part| path.join(part))
     }
 
-    /// Runs a request to its end, or until the work is stopped.
+    /// Runs a request to its end, or until the work is stopped or the lease is lost.
     fn run<T>(&self, request: impl Future<Output = object_store::Result<T>>) -> io::Result<T> {
         self.driver.run(async {
             tokio::select! {
                 result = request => result.map_err(problem),
-                () = self.stopped() => Err(io::Error::other("Backup stopped")),
+                error = self.ended() => Err(error),
             }
         })
     }
 
-    async fn stopped(&self) {
-        let is_stopped = || self.stop.lock().as_ref().is_some_and(|stop| stop.is_stopped());
-        while !is_stopped() {
+    /// Waits until the work is to end, and returns why.
+    async fn ended(&self) -> io::Error {
+        loop {
+            if self.stop.lock().as_ref().is_some_and(|stop| stop.is_stopped()) {
+                return io::Error::other("Backup stopped");
+            }
+            if let Some(Err(lost)) = self.held.lock().as_ref().map(|state| state.check()) {
+                return lost;
+            }
             tokio::time::sleep(STOP_CHECK).await;
         }
     }

@@ -105,7 +105,8 @@ fn of_file(file: &Path, vendor: &str) -> Result<Vec<Pair>> {
         .map_err(|error| Error::Io(format!("reading the credentials {shown}"), error))?;
     // The parser's own text shows lines of the file.
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
-        let line = error.span().map_or(0, |span| text[..span.start].lines().count().max(1));
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        let line = before.lines().count().max(1);
         Error::Setting(format!("{shown}, line {line}: expected TOML such as key = \"value\""))
     })?;
     let mut pairs = Vec::new();
