@@ -67,7 +67,7 @@ pub(crate) struct At {
     dir: PathBuf,
     /// A file in TOML with credentials and settings of the object store, such as aws_access_key_id; without, the
     /// variables of the environment are used
-    #[arg(long, value_name = "FILE", env = "FERROLITH_BACKUP_CREDENTIALS")]
+    #[arg(long, value_name = "FILE", env = "FERROLITH_BACKUP_CREDENTIALS", hide_env_values = true)]
     credentials: Option<PathBuf>,
 }
 
