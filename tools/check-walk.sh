@@ -303,7 +303,8 @@ walk_full_disk() {
   gives 3 "of the device are free" bash -c 'ferrolith doctor small/data | grep -A1 problem; exit ${PIPESTATUS[0]}'
   [[ $(http small metrics) == 200 ]] && grep -q '^ferrolith_errors_total{code="MISCONF"} [1-9]' answer ||
     fail "/metrics does not count the refused writes"
-  say "  full after $written keys of 4 KB; /health: $(http small health)"
+  [[ $(http small health) == 503 ]] || fail "/health while writes are refused: $(cat answer)"
+  say "  full after $written keys of 4 KB; /health: $(cat answer)"
   [[ $(small count --match 'full:*') == "$written" ]] || fail "$(small count --match 'full:*') of $written keys"
   rm small/ballast
   await 30 "writes are refused although space was freed" can_write

@@ -1,14 +1,15 @@
-//! `backup`: backups of a running server, and the directories that have them.
+//! `backup`: backups of a running server, and the places that have them.
 
 use crate::Answer;
 use crate::connection::{Connection, Server, unexpected};
 use crate::output::{Output, Progress, bytes};
 use clap::{Args, Subcommand};
-use ferrolith_server::backup::{self, Access, BackupInfo, BackupProgress, Vault};
+use ferrolith_server::backup::{self, Access, BackupInfo, BackupProgress, Place, Vault};
 use ferrolith_server::error::{Error, Result};
 use ferrolith_server::resp::PeerReply;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// How often the state of a job is asked for.
@@ -24,10 +25,10 @@ pub(crate) enum Command {
         #[command(flatten)]
         server: Server,
     },
-    /// List the backups in a directory
+    /// List the backups in a directory or an object store
     List {
-        /// The directory of the backups
-        dir: PathBuf,
+        #[command(flatten)]
+        place: At,
     },
     /// Read all files of a backup and compare their checksums
     Verify {
@@ -48,8 +49,8 @@ pub(crate) enum Command {
     },
     /// Delete a backup, or all but the newest
     Delete {
-        /// The directory of the backups
-        dir: PathBuf,
+        #[command(flatten)]
+        place: At,
         /// The number of the backup
         #[arg(long, value_name = "N", required_unless_present = "keep", conflicts_with = "keep")]
         id: Option<u32>,
@@ -59,11 +60,28 @@ pub(crate) enum Command {
     },
 }
 
-/// A backup in a directory.
+/// Where backups are.
+#[derive(Debug, Args)]
+pub(crate) struct At {
+    /// The directory of the backups, or their address in an object store, such as s3://BUCKET/PREFIX
+    dir: PathBuf,
+    /// A file in TOML with credentials and settings of the object store, such as aws_access_key_id; without, the
+    /// variables of the environment are used
+    #[arg(long, value_name = "FILE", env = "FERROLITH_BACKUP_CREDENTIALS", hide_env_values = true)]
+    credentials: Option<PathBuf>,
+}
+
+impl At {
+    fn place(&self) -> Result<Place> {
+        Place::named(&self.dir, self.credentials.as_deref())
+    }
+}
+
+/// A backup in a place.
 #[derive(Debug, Args)]
 pub(crate) struct Which {
-    /// The directory of the backups
-    dir: PathBuf,
+    #[command(flatten)]
+    place: At,
     /// The number of the backup; without, the newest
     #[arg(long, value_name = "N")]
     id: Option<u32>,
@@ -86,7 +104,8 @@ impl Rate {
 /// Arguments of `backup create`.
 #[derive(Debug, Args)]
 pub(crate) struct Create {
-    /// The directory of the backups on the server's machine, in a directory of the server's setting backup-dir
+    /// The directory of the backups on the server's machine, or an address in an object store, in a place of the
+    /// server's setting backup-dir
     dir: String,
     /// Delete all but so many of the newest backups afterwards
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -114,12 +133,13 @@ pub(crate) fn run(command: Command, out: &Output) -> Result<Answer> {
             out.print("stopped\n", &json!({ "stopped": true }));
             Ok(Answer::Yes)
         }
-        Command::List { dir } => list(&dir, out),
+        Command::List { place } => list(place.place()?, out),
         Command::Verify { which, rate } => verify(&which, &rate, out),
         Command::Restore { which, to, rate } => restore(&which, &to, &rate, out),
-        Command::Delete { dir, id, keep } => {
-            Vault::open(&dir, Access::List, 0)?;
-            let mut vault = Vault::open(&dir, Access::Write, 0)?;
+        Command::Delete { place, id, keep } => {
+            let place = place.place()?;
+            Vault::open(&place, Access::List, 0)?;
+            let mut vault = Vault::open(&place, Access::Write, 0)?;
             match (id, keep) {
                 (Some(id), _) => vault.delete(id)?,
                 (None, Some(keep)) => vault.clean(Some(keep))?,
@@ -197,8 +217,8 @@ fn line(done: u64, planned: u64) -> String {
     format!("{percent:.0} %, {} of {}", bytes(done), bytes(planned))
 }
 
-fn list(dir: &Path, out: &Output) -> Result<Answer> {
-    let vault = Vault::open(dir, Access::List, 0)?;
+fn list(place: Place, out: &Output) -> Result<Answer> {
+    let vault = Vault::open(&place, Access::List, 0)?;
     let (backups, damaged) = (vault.list(), vault.damaged());
     let now_s = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
     let mut text = String::new();
@@ -242,14 +262,14 @@ fn age(seconds: u64) -> String {
 }
 
 fn open(which: &Which, rate: &Rate) -> Result<(Vault, u32)> {
-    let vault = Vault::open(&which.dir, Access::Read, rate.bytes())?;
+    let vault = Vault::open(&which.place.place()?, Access::Read, rate.bytes())?;
     let id = which.id.map_or_else(|| vault.newest(), Ok)?;
     Ok((vault, id))
 }
 
 fn verify(which: &Which, rate: &Rate, out: &Output) -> Result<Answer> {
     let (vault, id) = open(which, rate)?;
-    let state = BackupProgress::default();
+    let state = Arc::<BackupProgress>::default();
     watched(|| vault.verify(id, &state), || line(state.copied_bytes(), state.planned_bytes()))?;
     let count = state.copied_bytes();
     let text = format!("backup {id} is whole: {} read\n", bytes(count));

@@ -9,8 +9,8 @@
 //! | `error`, `clock` | the server's error type; the wall clock and the monotonic clock, which tests replace |
 //! | `files`, `complaints` | files that are replaced in one step; errors of repeated tasks, printed now and then |
 //! | `audit` | the log of administrative calls |
-//! | `backup` | directories of backups, their jobs, restoring |
 //! | `tls` | certificates, keys, and the configuration of encrypted connections; those that the programs open |
+//! | `backup` | directories and object stores of backups, their jobs, restoring |
 //! | `text` | value rules of Redis: glob patterns, numbers, slots, LZF, CRC-64 |
 //! | `hll`, `geo`, `bits`, `streamid` | HyperLogLog, geohash, bit operations, stream ids: pure functions over bytes |
 //! | `dump` | the payloads of DUMP and RESTORE, and RDB files |

@@ -90,7 +90,11 @@ fn run(flags: &Flags, settings_shown: Vec<http::Setting>) -> Result<()> {
         config_file: flags.config.clone(),
         tls_port: redis_sockets.encrypted_at.first().map_or(0, SocketAddr::port),
         tls: tls.clone(),
-        backup_places: Places::open(&flags.backup_dirs, &flags.dir)?,
+        backup_places: Places::open(
+            &flags.backup_dirs,
+            &flags.dir,
+            flags.backup_credentials.as_deref(),
+        )?,
         audit: audit.clone(),
         ..flags.redis.settings(&redis_sockets.plain_at, &redis_sockets.encrypted_at)?
     };

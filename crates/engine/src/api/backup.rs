@@ -27,7 +27,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-pub use crate::utilities::backup::{BackupInfo, BackupProgress};
+pub use crate::utilities::backup::{BackupInfo, BackupProgress, BackupStorage, BackupWriter};
 
 /// Options of a [`BackupEngine`], set with chained methods. Names and defaults are RocksDB's.
 #[derive(Clone)]
@@ -37,6 +37,16 @@ impl BackupEngineOptions {
     /// Returns the defaults, for backups in this directory.
     pub fn new(backup_dir: impl AsRef<Path>) -> BackupEngineOptions {
         BackupEngineOptions(engine::BackupEngineOptions::new(backup_dir.as_ref()))
+    }
+
+    /// Keeps the backups in a storage, such as an object store, instead of a directory. The directory of
+    /// [`BackupEngineOptions::new`] then only names them in messages, and restores must lead elsewhere. A backup that
+    /// fails because of the storage leaves its tables to the next one.
+    #[must_use]
+    pub fn storage(mut self, storage: Arc<dyn BackupStorage>) -> BackupEngineOptions {
+        self.0.file_system = Some(self.0.storage(storage));
+        self.0.keeps_unfinished = true;
+        self
     }
 
     /// Makes backups share identical tables. Default: true.

@@ -1,10 +1,9 @@
 //! The work on backups in a running server: one job at a time, on a thread of its own.
 
-use super::{BackupProgress, Vault};
+use super::{BackupProgress, Place, Vault};
 use crate::error::{Error, Result};
 use parking_lot::Mutex;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Instant;
@@ -31,7 +30,7 @@ impl Kind {
     }
 }
 
-/// Opens the directory of a job.
+/// Opens the place of a job.
 pub type Open = Box<dyn FnOnce() -> Result<Vault> + Send>;
 /// Does the work of a job.
 pub type Work = Box<dyn FnOnce(&mut Vault, &Arc<BackupProgress>) -> Result<Finished> + Send>;
@@ -55,11 +54,11 @@ impl From<u32> for Finished {
 pub struct Job {
     /// What it does.
     pub kind: Kind,
-    /// The directory of the backups.
-    pub dir: PathBuf,
+    /// Where the backups are.
+    pub place: Place,
     /// The time, in seconds since 1970.
     pub now_s: u64,
-    /// Opens the directory.
+    /// Opens the place.
     pub open: Open,
     /// Does the work.
     pub work: Work,
@@ -72,8 +71,8 @@ pub struct Running {
     pub number: u64,
     /// What it does.
     pub kind: Kind,
-    /// The directory of the backups.
-    pub dir: PathBuf,
+    /// Where the backups are.
+    pub place: Place,
     /// How far it is.
     pub progress: Arc<BackupProgress>,
     /// When it began, in seconds since 1970.
@@ -95,8 +94,8 @@ pub struct Outcome {
     pub number: u64,
     /// What it did.
     pub kind: Kind,
-    /// The directory of the backups.
-    pub dir: PathBuf,
+    /// Where the backups are.
+    pub place: Place,
     /// The backup, or the error.
     pub result: std::result::Result<Finished, String>,
     /// When it ended, in seconds since 1970.
@@ -146,14 +145,14 @@ fn stopping() -> Error {
 }
 
 impl Jobs {
-    /// Starts a job, and returns its number. Its directory is opened before this function returns, so that a wrong one
+    /// Starts a job, and returns its number. Its place is opened before this function returns, so that a wrong one
     /// is an error here. That may take long, if there are many backups; INFO shows the job meanwhile.
     ///
     /// # Errors
     ///
-    /// Another job runs, the server stops, or the directory cannot be opened.
+    /// Another job runs, the server stops, or the place cannot be opened.
     pub fn start(&self, job: Job) -> Result<u64> {
-        let mut claim = self.claim(job.kind, job.dir, job.now_s)?;
+        let mut claim = self.claim(job.kind, job.place, job.now_s)?;
         // Without the lock: it may take long, and INFO needs the lock.
         let mut vault = (job.open)()?;
         let (jobs, progress) = (self.clone(), claim.progress.clone());
@@ -162,7 +161,7 @@ impl Jobs {
             let result = catch_unwind(AssertUnwindSafe(work));
             // The panic was printed when it happened. Without this, the job would seem to run for ever.
             let result = result.unwrap_or_else(|_| Err(Error::corrupt("the job panicked")));
-            // The directory is free before anybody sees the end.
+            // The place is free before anybody sees the end.
             drop(vault);
             jobs.end(result);
         };
@@ -179,15 +178,15 @@ impl Jobs {
     }
 
     /// Makes a job the one that runs.
-    fn claim(&self, kind: Kind, dir: PathBuf, now_s: u64) -> Result<Claim> {
+    fn claim(&self, kind: Kind, place: Place, now_s: u64) -> Result<Claim> {
         let mut state = self.0.lock();
         if state.is_closed {
             return Err(stopping());
         }
         if let Some(running) = &state.running {
-            let (kind, dir) = (running.kind.name(), running.dir.display());
+            let (kind, place) = (running.kind.name(), &running.place);
             return Err(Error::Setting(format!(
-                "a job runs ({kind} in {dir}): wait for its end, or stop it with FERROLITH BACKUP-STOP"
+                "a job runs ({kind} in {place}): wait for its end, or stop it with FERROLITH BACKUP-STOP"
             )));
         }
         state.count += 1;
@@ -195,7 +194,7 @@ impl Jobs {
         state.running = Some(Running {
             number,
             kind,
-            dir,
+            place,
             progress: progress.clone(),
             began_s: now_s,
             began: Instant::now(),
@@ -209,18 +208,18 @@ impl Jobs {
         let seconds = running.seconds();
         let ended_s = running.began_s + seconds;
         if let Err(error) = &result {
-            let (kind, dir) = (running.kind.name(), running.dir.display());
-            eprintln!("backup: {kind} in {dir} failed: {error}");
+            let (kind, place) = (running.kind.name(), &running.place);
+            eprintln!("backup: {kind} in {place} failed: {error}");
         } else if running.kind == Kind::Create {
             state.created_s = Some(ended_s);
         }
         if let Ok(Finished { warning: Some(warning), .. }) = &result {
-            eprintln!("backup: {} in {}: {warning}", running.kind.name(), running.dir.display());
+            eprintln!("backup: {} in {}: {warning}", running.kind.name(), running.place);
         }
         state.last = Some(Outcome {
             number: running.number,
             kind: running.kind,
-            dir: running.dir,
+            place: running.place,
             result: result.map_err(|error| error.to_string()),
             ended_s,
             seconds,

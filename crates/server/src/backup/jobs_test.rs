@@ -3,7 +3,13 @@ use std::sync::mpsc;
 
 fn job(open: impl FnOnce() -> Result<Vault> + Send + 'static) -> Job {
     let work: Work = Box::new(|_, _| Ok(Finished::from(1)));
-    Job { kind: Kind::Verify, dir: "d".into(), now_s: 0, open: Box::new(open), work }
+    Job {
+        kind: Kind::Verify,
+        place: std::path::Path::new("d").into(),
+        now_s: 0,
+        open: Box::new(open),
+        work,
+    }
 }
 
 /// Nothing waits for a directory that opens slowly, and no second job begins.
@@ -40,7 +46,8 @@ fn jobs_that_cannot_begin_make_room_for_others() {
     assert!(starting.join().is_err() && jobs.running().is_none());
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().to_owned();
-    let number = jobs.start(job(move || Vault::open(&path, super::super::Access::Write, 0)));
+    let number =
+        jobs.start(job(move || Vault::open(path.as_path(), super::super::Access::Write, 0)));
     // The one that panicked was the first.
     assert_eq!(number.unwrap(), 2);
     jobs.close();

@@ -24,7 +24,7 @@ pub fn restore(vault: &Vault, id: u32, to: &Path) -> Result<()> {
     engine.verify_backup(id, false)?;
     let mark = to.join(UNFINISHED);
     let failed = |error| Error::Io(format!("writing {}", mark.display()), error);
-    let text = format!("backup {id} of {}\n", vault.dir().display());
+    let text = format!("backup {id} of {}\n", vault.place());
     fs::write(&mark, text).map_err(failed)?;
     sync(to).map_err(failed)?;
     engine.restore_from_backup_opt(id, to, to, &RestoreOptions::new())?;

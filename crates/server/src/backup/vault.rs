@@ -1,5 +1,8 @@
-//! A directory of backups.
+//! A place of backups that is open.
 
+#[cfg(feature = "object-store")]
+use super::objects::ObjectStorage;
+use super::place::{Address, Place};
 use crate::error::{Error, Result};
 use ferrolith::Db;
 use ferrolith::backup::{
@@ -7,20 +10,24 @@ use ferrolith::backup::{
 };
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// The name of the lock file.
 const LOCK: &str = "LOCK";
 
-/// What the directory is opened for.
+/// The files that are copied at once to and from an object store, whose requests take long.
+#[cfg(feature = "object-store")]
+const COPIES_AT_ONCE: u32 = 4;
+
+/// What the place is opened for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Access {
     /// Listing backups, while others may change them.
     List,
-    /// Reading backups, which nobody may change meanwhile.
+    /// Reading backups. Nobody may change those in a directory meanwhile.
     Read,
-    /// Creating and deleting backups. The directory is created if its parent exists.
+    /// Creating and deleting backups, which nobody else may do meanwhile. A directory is created if its parent exists.
     Write,
 }
 
@@ -33,46 +40,58 @@ pub struct Creation {
     pub note: String,
 }
 
-/// An open directory of backups.
+/// An open place of backups.
 #[derive(Debug)]
 pub struct Vault {
     engine: BackupEngine,
-    dir: PathBuf,
-    /// Holds the lock while it is open.
-    _lock: Option<File>,
+    place: Place,
+    hold: Hold,
+}
+
+/// What keeps others from changing the place, while it is open.
+#[derive(Debug)]
+enum Hold {
+    /// The lock of a directory, which is held until this is dropped.
+    Directory { _lock: Option<File> },
+    /// The object store with its lock.
+    #[cfg(feature = "object-store")]
+    Objects(Arc<ObjectStorage>),
 }
 
 impl Vault {
-    /// Opens a directory. Copies and verifications take at most so many bytes per second; 0 means any number.
+    /// Opens a place. Copies and verifications take at most so many bytes per second; 0 means any number.
     ///
     /// # Errors
     ///
-    /// The directory has no backups and is not opened to create some, another process changes it, or it cannot be read.
-    pub fn open(dir: &Path, access: Access, bytes_per_second: u64) -> Result<Vault> {
-        if access == Access::Write {
-            match std::fs::create_dir(dir) {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                    return Err(Error::Io(format!("creating {}", dir.display()), error));
-                }
-                _ => {}
+    /// The place has no backups and is not opened to create some, another process changes it, it cannot be read, or
+    /// this program was built without object stores.
+    pub fn open(place: impl Into<Place>, access: Access, bytes_per_second: u64) -> Result<Vault> {
+        let place = place.into();
+        let (options, hold) = match &place {
+            Place::Directory(dir) => {
+                let lock = open_directory(dir, access)?;
+                (BackupEngineOptions::new(dir), Hold::Directory { _lock: lock })
             }
-        } else if !dir.join("meta").is_dir() {
-            return Err(Error::Setting(format!(
-                "{} has no backups: expected a directory with the directory meta in it",
-                dir.display()
-            )));
-        }
-        let lock = lock(dir, access)?;
-        let options = BackupEngineOptions::new(dir)
-            .backup_rate_limit(bytes_per_second)
-            .restore_rate_limit(bytes_per_second);
+            Place::Objects(address) => open_objects(address, access)?,
+        };
+        let options =
+            options.backup_rate_limit(bytes_per_second).restore_rate_limit(bytes_per_second);
         let engine = BackupEngine::open_with(options)?;
-        Ok(Vault { engine, dir: dir.to_owned(), _lock: lock })
+        Ok(Vault { engine, place, hold })
     }
 
-    /// Returns the directory.
-    pub fn dir(&self) -> &Path {
-        &self.dir
+    /// Returns the place.
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// Makes requests to an object store end when the progress is stopped, even those that are repeated meanwhile.
+    fn watch(&self, progress: Option<&Arc<BackupProgress>>) {
+        match &self.hold {
+            Hold::Directory { .. } => {}
+            #[cfg(feature = "object-store")]
+            Hold::Objects(storage) => storage.watch(progress.cloned()),
+        }
     }
 
     /// Returns the backups that can be restored, oldest first.
@@ -93,7 +112,7 @@ impl Vault {
     /// There is none.
     pub fn newest(&self) -> Result<u32> {
         let newest = self.list().last().map(|backup| backup.backup_id);
-        newest.ok_or_else(|| Error::Setting(format!("{} has no backup", self.dir.display())))
+        newest.ok_or_else(|| Error::Setting(format!("{} has no backup", self.place)))
     }
 
     /// Creates a backup of everything that is committed, and returns its number. Files that an earlier backup has are
@@ -116,7 +135,10 @@ impl Vault {
             .verify_copies(how.verifies)
             .check_free_space(true)
             .progress(progress);
-        Ok(self.engine.create_new_backup_opt(db, &options)?)
+        self.watch(Some(progress));
+        let created = self.engine.create_new_backup_opt(db, &options);
+        self.watch(None);
+        Ok(created?)
     }
 
     /// Reads all files of a backup and compares their checksums.
@@ -124,8 +146,11 @@ impl Vault {
     /// # Errors
     ///
     /// There is no such backup, a file is missing or damaged (the error names it), or the verification was stopped.
-    pub fn verify(&self, id: u32, progress: &BackupProgress) -> Result<()> {
-        Ok(self.engine.verify_backup_opt(id, progress)?)
+    pub fn verify(&self, id: u32, progress: &Arc<BackupProgress>) -> Result<()> {
+        self.watch(Some(progress));
+        let verified = self.engine.verify_backup_opt(id, progress);
+        self.watch(None);
+        Ok(verified?)
     }
 
     /// Deletes a backup, and the files that only it uses.
@@ -153,6 +178,57 @@ impl Vault {
     pub(super) fn engine(&self) -> &BackupEngine {
         &self.engine
     }
+}
+
+/// Opens a directory, and takes the lock that the access needs.
+fn open_directory(dir: &Path, access: Access) -> Result<Option<File>> {
+    if access == Access::Write {
+        match std::fs::create_dir(dir) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(Error::Io(format!("creating {}", dir.display()), error));
+            }
+            _ => {}
+        }
+    } else if !dir.join("meta").is_dir() {
+        return Err(Error::Setting(format!(
+            "{} has no backups: expected a directory with the directory meta in it",
+            dir.display()
+        )));
+    }
+    lock(dir, access)
+}
+
+#[cfg(feature = "object-store")]
+fn open_objects(address: &Address, access: Access) -> Result<(BackupEngineOptions, Hold)> {
+    let storage = Arc::new(ObjectStorage::open(address, access)?);
+    let options = BackupEngineOptions::new(address.url())
+        .storage(storage.clone())
+        .max_background_operations(COPIES_AT_ONCE);
+    Ok((options, Hold::Objects(storage)))
+}
+
+#[cfg(not(feature = "object-store"))]
+fn open_objects(address: &Address, _: Access) -> Result<(BackupEngineOptions, Hold)> {
+    Err(unsupported(address))
+}
+
+/// Checks that this program was built with object stores.
+///
+/// # Errors
+///
+/// It was not.
+pub(super) fn check_support(address: &Address) -> Result<()> {
+    match cfg!(feature = "object-store") {
+        true => Ok(()),
+        false => Err(unsupported(address)),
+    }
+}
+
+fn unsupported(address: &Address) -> Error {
+    Error::Setting(format!(
+        "{}: this program was built without object stores (the Cargo feature object-store)",
+        address.url()
+    ))
 }
 
 /// Takes the lock that the access needs. Reading works without one where the file can neither be opened nor created, as

@@ -29,10 +29,14 @@ pub struct Flags {
     /// The directory of the data
     #[arg(long, default_value = "ferrolith-data")]
     pub dir: PathBuf,
-    /// Directories in which clients may create backups, separated by commas; none by default. They are created if they
-    /// do not exist
+    /// Directories and addresses of object stores (s3://BUCKET/PREFIX, gs:, az:) in which clients may create backups,
+    /// separated by commas; none by default. Directories are created if they do not exist
     #[arg(long = "backup-dir", value_name = "DIRS", value_delimiter = ',')]
     pub backup_dirs: Vec<PathBuf>,
+    /// A file in TOML with credentials and settings of the object stores in --backup-dir, such as aws_access_key_id;
+    /// without, the variables of the environment are used
+    #[arg(long = "backup-credentials", value_name = "FILE")]
+    pub backup_credentials: Option<PathBuf>,
     /// The file of the audit log, which gets a line of JSON for each administrative call; none by default. SIGHUP opens
     /// it anew
     #[arg(long = "audit-log", value_name = "FILE")]

@@ -63,6 +63,10 @@ pub trait Inspect: Store {
     /// Returns the history of background work.
     fn events(&self) -> &Arc<Events>;
 
+    /// Returns whether writes are refused because the disk is full: one was within the last seconds, or was before and
+    /// there is still little space.
+    fn has_full_disk(&self) -> bool;
+
     /// Returns the directory of the data.
     fn directory(&self) -> &std::path::Path;
 }

@@ -10,6 +10,7 @@
 
 mod cursor;
 mod damage;
+mod full_disk;
 mod inspect;
 mod options;
 
@@ -27,6 +28,7 @@ use crate::rows::redis::RowKey;
 use arc_swap::ArcSwap;
 pub use damage::dropped_log_parts;
 use ferrolith::{ColumnFamily, Db, ReadOptions, Snapshot, WriteOptions};
+use full_disk::FullDisk;
 pub use options::StoreOptions;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
@@ -60,6 +62,7 @@ pub struct LocalStore {
     syncer: Mutex<Option<JoinHandle<()>>>,
     write_options: WriteOptions,
     events: Arc<Events>,
+    full_disk: FullDisk,
     path: PathBuf,
 }
 
@@ -109,6 +112,7 @@ impl LocalStore {
             write_options: WriteOptions::new(),
             rows: RowCache::new(options.row_cache_bytes())?,
             events,
+            full_disk: FullDisk::new(),
             path: path.to_owned(),
             options,
             db: db.clone(),
@@ -368,9 +372,14 @@ impl Store for LocalStore {
     fn commit(&self, batch: &mut Batch) -> Result<()> {
         let marks = self.rows.mark(&mut batch.writes);
         let result = self.db.write_opt(&mut batch.inner, &self.write_options);
-        match result {
+        match &result {
             Ok(()) => marks.committed(batch.inner.data()),
-            Err(_) => drop(marks),
+            Err(error) => {
+                drop(marks);
+                if error.is_no_space() {
+                    self.full_disk.note_refused();
+                }
+            }
         }
         batch.clear();
         result?;

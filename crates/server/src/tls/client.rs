@@ -6,7 +6,8 @@ use crate::error::{Error, Result};
 use rustls::pki_types::ServerName;
 use rustls::version::{TLS12, TLS13};
 use rustls::{
-    AlertDescription, CertificateError, ClientConfig, ClientConnection, RootCertStore, StreamOwned,
+    AlertDescription, CertificateError, ClientConfig, ClientConnection, ConfigBuilder,
+    RootCertStore, StreamOwned, WantsVerifier,
 };
 use std::io;
 use std::net::TcpStream;
@@ -47,10 +48,7 @@ impl ClientTls {
             let text = "--tls-cert and --tls-key belong together: expected both or neither";
             return Err(Error::Setting(text.to_owned()));
         }
-        let builder = ClientConfig::builder_with_provider(Arc::new(provider()?))
-            .with_protocol_versions(&[&TLS13, &TLS12])
-            .map_err(|error| Error::Setting(format!("TLS: {error}")))?
-            .with_root_certificates(roots(&settings.ca)?);
+        let builder = versions()?.with_root_certificates(roots("--tls-ca", &settings.ca)?);
         let config = match &settings.cert[..] {
             "" => builder.with_no_client_auth(),
             cert => {
@@ -135,19 +133,37 @@ impl ClientTls {
     }
 }
 
+/// Returns TLS of a client without a certificate, which trusts the authorities of a file in PEM, or those of the system
+/// if the name is empty. `setting` names the file in errors.
+///
+/// # Errors
+///
+/// The file cannot be read, the system has no certificates, or the processor lacks instructions.
+#[cfg(feature = "object-store")]
+pub(crate) fn trusting(setting: &str, ca: &str) -> Result<ClientConfig> {
+    Ok(versions()?.with_root_certificates(roots(setting, ca)?).with_no_client_auth())
+}
+
+fn versions() -> Result<ConfigBuilder<ClientConfig, WantsVerifier>> {
+    ClientConfig::builder_with_provider(Arc::new(provider()?))
+        .with_protocol_versions(&[&TLS13, &TLS12])
+        .map_err(|error| Error::Setting(format!("TLS: {error}")))
+}
+
 /// Returns the certificates of authorities in a file, or those that the system trusts.
-fn roots(ca: &str) -> Result<RootCertStore> {
+fn roots(setting: &str, ca: &str) -> Result<RootCertStore> {
     let mut roots = RootCertStore::empty();
     if ca.is_empty() {
         let found = rustls_native_certs::load_native_certs();
         if roots.add_parsable_certificates(found.certs).0 == 0 {
-            let text = "the system has no certificates of authorities: --tls-ca names a file";
-            return Err(Error::Setting(text.to_owned()));
+            return Err(Error::Setting(format!(
+                "the system has no certificates of authorities: {setting} names a file"
+            )));
         }
         return Ok(roots);
     }
-    for certificate in certificates("--tls-ca", ca)? {
-        let wrong = |error| Error::Setting(format!("--tls-ca {ca}: {error}"));
+    for certificate in certificates(setting, ca)? {
+        let wrong = |error| Error::Setting(format!("{setting} {ca}: {error}"));
         roots.add(certificate).map_err(wrong)?;
     }
     Ok(roots)

@@ -11,7 +11,11 @@ mod load;
 mod provider;
 mod stream;
 
+#[cfg(feature = "object-store")]
+pub(crate) use client::trusting;
 pub use client::{ClientTls, ClientTlsSettings, SecureStream};
+#[cfg(feature = "object-store")]
+pub(crate) use provider::provider;
 pub use stream::Stream;
 
 use crate::error::Result;

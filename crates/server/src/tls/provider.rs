@@ -11,7 +11,7 @@ use std::sync::Arc;
 ///
 /// The processor lacks instructions, or there are no algorithms for its architecture.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub(super) fn provider() -> Result<CryptoProvider> {
+pub(crate) fn provider() -> Result<CryptoProvider> {
     // Without this check, the first handshake would panic.
     if !graviola::util::is_cpu_supported() {
         let needed = match cfg!(target_arch = "x86_64") {
@@ -34,7 +34,7 @@ pub(super) fn tickets() -> Result<Arc<dyn ProducesTickets>> {
 }
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub(super) fn provider() -> Result<CryptoProvider> {
+pub(crate) fn provider() -> Result<CryptoProvider> {
     Err(none())
 }
 

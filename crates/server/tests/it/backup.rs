@@ -50,13 +50,13 @@ impl Place {
     }
 }
 
-fn fill(client: &mut Client, rows: std::ops::Range<u64>) {
+pub(crate) fn fill(client: &mut Client, rows: std::ops::Range<u64>) {
     for row in rows {
         client.call(&[b"SET", format!("row{row}").as_bytes(), &value(row)]);
     }
 }
 
-fn info(client: &mut Client) -> BTreeMap<String, String> {
+pub(crate) fn info(client: &mut Client) -> BTreeMap<String, String> {
     let (Value::Bulk(text) | Value::Verbatim(text)) = client.say("INFO backup") else {
         panic!("INFO")
     };
@@ -66,7 +66,7 @@ fn info(client: &mut Client) -> BTreeMap<String, String> {
 }
 
 /// Waits for the end of the job.
-fn wait(client: &mut Client) -> BTreeMap<String, String> {
+pub(crate) fn wait(client: &mut Client) -> BTreeMap<String, String> {
     let begun = Instant::now();
     loop {
         let info = info(client);
@@ -84,13 +84,13 @@ fn ok() -> Value {
 
 /// Returns the number of a job that started.
 #[track_caller]
-fn started(reply: Value) -> i64 {
+pub(crate) fn started(reply: Value) -> i64 {
     let Value::Integer(number) = reply else { panic!("{reply:?}") };
     number
 }
 
 /// Makes a backup.
-fn back_up(client: &mut Client, command: &str) -> BTreeMap<String, String> {
+pub(crate) fn back_up(client: &mut Client, command: &str) -> BTreeMap<String, String> {
     let number = started(client.say(command)).to_string();
     let info = wait(client);
     assert_eq!(info["backup_last_status"], "ok", "{info:?}");
@@ -98,13 +98,13 @@ fn back_up(client: &mut Client, command: &str) -> BTreeMap<String, String> {
     info
 }
 
-fn error(reply: Value) -> String {
+pub(crate) fn error(reply: Value) -> String {
     let Value::Error(text) = reply else { panic!("{reply:?}") };
     text
 }
 
 /// Returns the dumps of all keys, which differ if anything differs.
-fn dumps(program: &Program) -> BTreeMap<Vec<u8>, Value> {
+pub(crate) fn dumps(program: &Program) -> BTreeMap<Vec<u8>, Value> {
     let mut client = Client::connect(program.redis);
     let Value::Array(keys) = client.say("KEYS *") else { panic!("KEYS") };
     let keys = keys.into_iter().map(|key| match key {

@@ -4,6 +4,7 @@
 //! * Writes of both protocols are answered with errors that say so; nothing of a transaction or a script is written.
 //! * Reads go on, and all acknowledged writes are there.
 //! * Writes go on by themselves after space was freed.
+//! * `/health` is 503 meanwhile, and no longer.
 //! * After a kill while the disk is full, all acknowledged writes are there.
 
 use crate::crash::clients::{connect, receive_with};
@@ -15,8 +16,8 @@ use ferrolith_server::thrift::frame::{Head, write_request};
 use ferrolith_server::thrift::request::Put;
 use ferrolith_server::thrift::response::{Read, Update, status};
 use ferrolith_server::thrift::{Blob, ErrorName, partition_hash, partition_of, reply};
-use std::io::{BufReader, Write};
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -275,4 +276,39 @@ fn full_disks_refuse_writes_and_lose_nothing() {
         clients.check_rows();
         clients.resume();
     }
+}
+
+/// Returns the status line of `/health`.
+fn health(address: &str) -> String {
+    let mut socket = TcpStream::connect(address).unwrap();
+    socket.write_all(b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+    let mut line = String::new();
+    BufReader::new(socket).read_line(&mut line).unwrap();
+    line
+}
+
+#[test]
+fn health_is_bad_as_long_as_a_full_disk_refuses_writes() {
+    let Some(disk) = Disk::mount() else { return };
+    disk.fill();
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let program = Program::start_with(&disk.path.join("db"), "os", &["--http-listen", &free]);
+    let mut clients = Clients::new(&program);
+    assert!(health(&free).contains(" 200 "));
+    clients.write_until_full();
+    // Longer than a single refused write counts, and without any further one.
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(8) {
+        let line = health(&free);
+        assert!(line.contains(" 503 "), "after {:?}: {line}", begun.elapsed());
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    disk.free();
+    let freed = Instant::now();
+    while !health(&free).contains(" 200 ") {
+        assert!(freed.elapsed() < RESUME_MAX, "{}", health(&free));
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    // Healthy means that it serves.
+    assert!(clients.set().is_ok() && clients.put().is_ok());
 }

@@ -6,6 +6,8 @@ mod damage;
 mod disk;
 mod fuzz;
 mod http;
+#[cfg(feature = "object-store")]
+mod objects;
 mod pegasus;
 mod proxy;
 mod redis;

@@ -70,8 +70,11 @@ impl BackupEngine {
             Err(e) => {
                 inner.session.info_log.warn(format_args!("Backup failed -- {e}"));
                 // Best effort: the next backup and the next purge try again. A stopped backup leaves its tables to the
-                // next one.
-                if !how.progress.as_ref().is_some_and(|progress| progress.is_stopped()) {
+                // next one, and so does one that lost the connection to its storage.
+                let is_stopped =
+                    how.progress.as_ref().is_some_and(|progress| progress.is_stopped());
+                let is_cut_off = self.options.keeps_unfinished && e.code() == Code::IOError;
+                if !is_stopped && !is_cut_off {
                     let _ = self.garbage_collect();
                 }
             }

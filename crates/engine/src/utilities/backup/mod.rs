@@ -10,7 +10,8 @@
 //! A backup exists when its meta file does; the meta file is written last, under a temporary name. Files of an
 //! unfinished backup in `private` are removed when the next backup begins. Its shared tables have their names only when
 //! they are complete. They stay until the next `garbage_collect`, which also runs when a backup is deleted or fails
-//! without having been stopped, and the next backup compares them instead of copying them again.
+//! without having been stopped, and the next backup compares them instead of copying them again. In a storage, they
+//! stay after failed requests, too.
 //!
 //! Only one engine at a time may change a backup directory.
 
@@ -19,10 +20,12 @@ mod create;
 mod meta;
 mod progress;
 mod restore;
+mod storage;
 
 pub use create::CreateBackupOptions;
 pub use progress::BackupProgress;
 pub use restore::RestoreOptions;
+pub use storage::{BackupStorage, BackupWriter};
 
 use crate::error::{Code, Error, Result};
 use crate::fs::FileSystem;
@@ -31,6 +34,7 @@ use meta::{BackupFile, Meta};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use storage::StorageFs;
 
 /// The naming scheme of tables in `shared_checksum`. The numbers are RocksDB's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +88,9 @@ pub struct BackupEngineOptions {
     pub share_files_with_checksum_naming: ShareFilesNaming,
     /// The number of bytes that are copied at once; 0 means 5 MiB.
     pub io_buffer_size: u64,
+    /// Whether a backup that fails because the place cannot be reached leaves its tables to the next one, as a stopped
+    /// one does.
+    pub keeps_unfinished: bool,
 }
 
 impl BackupEngineOptions {
@@ -106,7 +113,13 @@ impl BackupEngineOptions {
                 ShareFilesNaming::USE_DB_SESSION_ID.0 | ShareFilesNaming::FLAG_INCLUDE_FILE_SIZE,
             ),
             io_buffer_size: 0,
+            keeps_unfinished: false,
         }
+    }
+
+    /// Returns the file system of backups in a storage, whose names are below `backup_dir`.
+    pub fn storage(&self, storage: Arc<dyn BackupStorage>) -> Arc<dyn FileSystem> {
+        Arc::new(StorageFs::new(storage, &self.backup_dir))
     }
 
     fn threads(&self) -> usize {

@@ -62,6 +62,7 @@ pub(in crate::http) fn get(app: &App) -> Result<Health, Refusal> {
     let mut problems = Vec::new();
     background_error(app, &mut problems);
     stalls(app, &mut problems);
+    problems.extend(refused_writes(app));
     problems.extend(disk.as_ref().and_then(full_disk));
     replication(app, &mut problems);
     scripts(app, &mut problems);
@@ -78,6 +79,9 @@ pub(in crate::http) fn illness(app: &App) -> Option<&'static str> {
     }
     if is_above_zero("rocksdb.is-write-stopped") {
         return Some("writes wait for flushes or compactions");
+    }
+    if app.parts.store.has_full_disk() {
+        return Some("the disk is full, and writes are refused: free space");
     }
     None
 }
@@ -125,6 +129,14 @@ fn disk(app: &App) -> Option<Disk> {
         total_bytes: stat.f_blocks.saturating_mul(stat.f_frsize),
         free_bytes: stat.f_bavail.saturating_mul(stat.f_frsize),
         directory: directory.display().to_string(),
+    })
+}
+
+fn refused_writes(app: &App) -> Option<Problem> {
+    app.parts.store.has_full_disk().then(|| Problem {
+        severity: Severity::Error,
+        text: "Writes are refused, because the disk is full".to_owned(),
+        remedy: "Free space on the disk; the server then continues by itself".to_owned(),
     })
 }
 

@@ -107,6 +107,10 @@ impl Inspect for LocalStore {
         &self.events
     }
 
+    fn has_full_disk(&self) -> bool {
+        self.full_disk.is_full(&self.path)
+    }
+
     fn directory(&self) -> &Path {
         &self.path
     }

@@ -1,7 +1,7 @@
 //! FERROLITH: commands that only this server has, for backups; and their section of INFO.
 
 use super::info::Text;
-use crate::backup::{Access, BackupProgress, Creation, Finished, Job, Kind, Vault};
+use crate::backup::{Access, BackupProgress, Creation, Finished, Job, Kind, Place, Vault};
 use crate::error::Result;
 use crate::redis::args::{Args, is};
 use crate::redis::command::{
@@ -11,11 +11,10 @@ use crate::redis::context::Context;
 use crate::redis::failure::{Done, Failure, SYNTAX};
 use crate::redis::families::help::help;
 use crate::redis::stats::Totals;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 const FLAGS: Flags = ADMIN.and(NOSCRIPT).and(NO_MULTI).and(STALE).and(ALLOW_BUSY);
-/// Of commands that open a directory.
+/// Of commands that open a place.
 const OPENS: Flags = FLAGS.and(APART);
 
 pub(in crate::redis) const COMMANDS: &[Command] =
@@ -49,27 +48,27 @@ const SUBCOMMANDS: &[Command] = &[
         .with_docs("7.0.0", "Describes the subcommands."),
 ];
 
-/// Starts a job in the directory that the arguments name.
+/// Starts a job in the place that the arguments name.
 fn start<W>(context: &mut Context<'_>, kind: Kind, args: Args<'_>, rate: u64, work: W) -> Done
 where
     W: FnOnce(&mut Vault, &Arc<BackupProgress>) -> Result<Finished> + Send + 'static,
 {
-    let dir = directory(context, args)?;
+    let place = place(context, args)?;
     leave_worker(context)?;
     let access = if kind == Kind::Verify { Access::Read } else { Access::Write };
     if kind == Kind::Delete {
-        // Only creating makes the directory.
-        Vault::open(&dir, Access::List, 0)?;
+        // Only creating makes a directory.
+        Vault::open(&place, Access::List, 0)?;
     }
-    let (now_s, place) = (context.server.clock.wall_ms() / 1000, dir.clone());
-    let open = Box::new(move || Vault::open(&place, access, rate));
-    let job = Job { kind, dir, now_s, open, work: Box::new(work) };
+    let (now_s, to_open) = (context.server.clock.wall_ms() / 1000, place.clone());
+    let open = Box::new(move || Vault::open(to_open, access, rate));
+    let job = Job { kind, place, now_s, open, work: Box::new(work) };
     let number = context.server.backups.start(job)?;
     context.out.integer(number as i64);
     Ok(())
 }
 
-/// Has the command run on a thread of its own: opening a directory with many backups takes long, and connections of the
+/// Has the command run on a thread of its own: opening a place with many backups takes long, and connections of the
 /// worker would wait for it.
 fn leave_worker(context: &Context<'_>) -> Done {
     match context.is_detached() {
@@ -78,7 +77,7 @@ fn leave_worker(context: &Context<'_>) -> Done {
     }
 }
 
-fn directory(context: &Context<'_>, args: Args<'_>) -> Done<PathBuf> {
+fn place(context: &Context<'_>, args: Args<'_>) -> Done<Place> {
     let name = text(args.at(2))?;
     Ok(context.server.settings.backup_places.resolve(name)?)
 }
@@ -170,9 +169,9 @@ fn stop(context: &mut Context<'_>, _: Args<'_>) -> Done {
 }
 
 fn list(context: &mut Context<'_>, args: Args<'_>) -> Done {
-    let dir = directory(context, args)?;
+    let place = place(context, args)?;
     leave_worker(context)?;
-    let vault = Vault::open(&dir, Access::List, 0)?;
+    let vault = Vault::open(&place, Access::List, 0)?;
     let (backups, damaged) = (vault.list(), vault.damaged());
     let out = &mut *context.out;
     out.array(backups.len() + damaged.len());
@@ -209,7 +208,7 @@ pub(super) fn describe(context: &Context<'_>, _: &Totals, text: &mut Text) -> Do
     text.line("backup_job", running.as_ref().map_or("none", |running| running.kind.name()));
     if let Some(running) = running {
         text.line("backup_job_number", running.number);
-        text.line("backup_dir", one_line(&running.dir.display().to_string()));
+        text.line("backup_dir", one_line(&running.place.to_string()));
         text.line("backup_started_time", running.began_s);
         text.line("backup_seconds", running.seconds());
         text.line("backup_planned_bytes", running.progress.planned_bytes());
@@ -219,7 +218,7 @@ pub(super) fn describe(context: &Context<'_>, _: &Totals, text: &mut Text) -> Do
     if let Some(last) = backups.last() {
         text.line("backup_last_job", last.kind.name());
         text.line("backup_last_job_number", last.number);
-        text.line("backup_last_dir", one_line(&last.dir.display().to_string()));
+        text.line("backup_last_dir", one_line(&last.place.to_string()));
         text.line("backup_last_status", if last.result.is_ok() { "ok" } else { "failed" });
         match &last.result {
             Ok(Finished { id, warning }) => {
