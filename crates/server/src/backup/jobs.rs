@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Instant;
+use tracing::{error, info, warn};
 
 /// What a job does.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -192,6 +193,8 @@ impl Jobs {
         }
         state.count += 1;
         let (number, progress) = (state.count, Arc::<BackupProgress>::default());
+        let (shown_kind, shown_dir) = (kind.name(), dir.display());
+        info!(target: "ferrolith::backup", kind = shown_kind, dir = %shown_dir, "started");
         state.running = Some(Running {
             number,
             kind,
@@ -210,12 +213,17 @@ impl Jobs {
         let ended_s = running.began_s + seconds;
         if let Err(error) = &result {
             let (kind, dir) = (running.kind.name(), running.dir.display());
-            eprintln!("backup: {kind} in {dir} failed: {error}");
+            error!(target: "ferrolith::backup", kind, %dir, seconds, %error, "failed");
         } else if running.kind == Kind::Create {
             state.created_s = Some(ended_s);
         }
         if let Ok(Finished { warning: Some(warning), .. }) = &result {
-            eprintln!("backup: {} in {}: {warning}", running.kind.name(), running.dir.display());
+            let (kind, dir) = (running.kind.name(), running.dir.display());
+            warn!(target: "ferrolith::backup", kind, %dir, "{warning}");
+        }
+        if let Ok(Finished { id, .. }) = &result {
+            let (kind, dir) = (running.kind.name(), running.dir.display());
+            info!(target: "ferrolith::backup", kind, %dir, backup = id, seconds, "done");
         }
         state.last = Some(Outcome {
             number: running.number,

@@ -12,6 +12,7 @@ mod cursor;
 mod damage;
 mod inspect;
 mod options;
+mod space;
 
 use super::events::{Events, Listener};
 use super::filter::FamilySlot;
@@ -26,10 +27,12 @@ use crate::error::{Error, Result};
 use crate::rows::redis::RowKey;
 use arc_swap::ArcSwap;
 pub use damage::dropped_log_parts;
+use ferrolith::events::TracingListener;
 use ferrolith::{ColumnFamily, Db, ReadOptions, Snapshot, WriteOptions};
 pub use options::StoreOptions;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
+use space::Space;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -60,6 +63,7 @@ pub struct LocalStore {
     syncer: Mutex<Option<JoinHandle<()>>>,
     write_options: WriteOptions,
     events: Arc<Events>,
+    space: Space,
     path: PathBuf,
 }
 
@@ -74,7 +78,7 @@ impl LocalStore {
         let horizons = Arc::new(Horizons::default());
         let (opening, slots) = options.opening(path, &horizons)?;
         let events = Arc::new(Events::default());
-        let opening = opening.listener(Listener(events.clone()));
+        let opening = opening.listener(Listener(events.clone())).listener(TracingListener::new());
         let db = Db::open_with(&opening, path)?;
         let mut families = vec![Some(db.default_cf())];
         for (partition, name) in slots.iter().map(|(partition, _, name)| (*partition, name)) {
@@ -109,6 +113,7 @@ impl LocalStore {
             write_options: WriteOptions::new(),
             rows: RowCache::new(options.row_cache_bytes())?,
             events,
+            space: Space::default(),
             path: path.to_owned(),
             options,
             db: db.clone(),
@@ -367,6 +372,7 @@ impl Store for LocalStore {
     fn commit(&self, batch: &mut Batch) -> Result<()> {
         let marks = self.rows.mark(&mut batch.writes);
         let result = self.db.write_opt(&mut batch.inner, &self.write_options);
+        self.space.note(&result);
         match result {
             Ok(()) => marks.committed(batch.inner.data()),
             Err(_) => drop(marks),

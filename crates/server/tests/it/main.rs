@@ -6,6 +6,7 @@ mod damage;
 mod disk;
 mod fuzz;
 mod http;
+mod logs;
 mod pegasus;
 mod proxy;
 mod redis;
