@@ -8,6 +8,7 @@ mod connection;
 mod copy;
 mod diff;
 mod doctor;
+mod finalize;
 mod keys;
 mod machine;
 mod manual;
@@ -82,6 +83,8 @@ enum Command {
     Top(top::Top),
     /// Look for problems of a data directory or of a running server, and say what to do
     Doctor(doctor::Doctor),
+    /// Give the directory of a running server the newest format, after an upgrade; older servers cannot open it then
+    Finalize(finalize::Finalize),
     /// Check and explain the settings of the server
     #[command(subcommand)]
     Config(config::Command),
@@ -129,6 +132,7 @@ fn run(command: Command, out: &Output) -> Result<Answer> {
         Command::Diff(diff) => diff.run(out),
         Command::Top(top) => top.run(out),
         Command::Doctor(doctor) => doctor.run(out),
+        Command::Finalize(finalize) => finalize.run(out),
         Command::Config(command) => config::run(command, out),
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(),

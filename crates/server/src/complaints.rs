@@ -1,8 +1,6 @@
 //! Errors of tasks that run again and again, printed so that they neither fill the output nor stay unseen.
 
-use parking_lot::Mutex;
 use std::fmt::Display;
-use std::time::{Duration, Instant};
 
 /// How long an error that stays the same is not printed again, in microseconds.
 const SILENCE_US: u64 = 60_000_000;
@@ -46,27 +44,6 @@ impl Complaints {
         let line = format!("{}: {text}", self.task);
         self.current = Some(Current { text, begun_us, printed_us: now_us });
         Some(line)
-    }
-}
-
-/// When a message about foreign clients was printed last, so that they cannot fill the log.
-#[derive(Debug, Default)]
-pub struct Seldom(Mutex<Option<Instant>>);
-
-impl Seldom {
-    /// Returns the state before the first message.
-    pub const fn new() -> Seldom {
-        Seldom(Mutex::new(None))
-    }
-
-    /// Returns whether a message is due: none was for this long.
-    pub fn is_due(&self, pause: Duration) -> bool {
-        let mut last = self.0.lock();
-        let is_due = last.is_none_or(|last| last.elapsed() >= pause);
-        if is_due {
-            *last = Some(Instant::now());
-        }
-        is_due
     }
 }
 

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `error`, `clock` | the server's error type; the wall clock and the monotonic clock, which tests replace |
 //! | `files`, `complaints` | files that are replaced in one step; errors of repeated tasks, printed now and then |
+//! | `logs` | the server's log and its levels; files of lines |
 //! | `audit` | the log of administrative calls |
 //! | `tls` | certificates, keys, and the configuration of encrypted connections; those that the programs open |
 //! | `backup` | directories and object stores of backups, their jobs, restoring |
@@ -41,6 +42,7 @@ pub mod files;
 pub mod geo;
 pub mod hll;
 pub mod http;
+pub mod logs;
 pub mod net;
 pub mod pegasus;
 pub mod program;

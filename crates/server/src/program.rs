@@ -11,9 +11,10 @@ use crate::audit::Audit;
 use crate::backup::Places;
 use crate::clock::{Clock, SystemClock};
 use crate::complaints::Complaints;
-use crate::config::{self, Flags, Machine, Variables};
+use crate::config::{self, Flags, Machine, Source, Variables};
 use crate::error::{Error, Result};
 use crate::http::{self, App};
+use crate::logs::Logs;
 use crate::net::workers::{Door, Listener, Workers, bind};
 use crate::pegasus::proxy::Proxy;
 use crate::pegasus::{Admin, Service};
@@ -28,10 +29,11 @@ use crate::transfer::cli;
 use std::ffi::OsString;
 use std::net::{SocketAddr, TcpListener};
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tracing::{error, info, warn};
 
 /// How often expired tables are removed and horizons are raised.
 const TICK: Duration = Duration::from_secs(5);
@@ -44,9 +46,23 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("ferrolith-server: {error}");
+            report(&error);
             ExitCode::FAILURE
         }
+    }
+}
+
+/// The log of a server that serves clients.
+static LOGS: OnceLock<Arc<Logs>> = OnceLock::new();
+
+/// Reports the error that ends the program: on standard error in any case, and in the log if there is one.
+fn report(error: &Error) {
+    let logs = LOGS.get();
+    if logs.is_some_and(|logs| !logs.is_on_standard_error() || logs.owns_standard_error()) {
+        error!(target: "ferrolith::server", %error, "the server ends");
+    }
+    if !logs.is_some_and(|logs| logs.owns_standard_error()) {
+        eprintln!("ferrolith-server: {error}");
     }
 }
 
@@ -55,11 +71,14 @@ fn serve(args: Vec<OsString>) -> Result<()> {
     let (flags, gathered) = Flags::load_with(args.clone(), &Variables::of_process())?;
     match flags.print_config {
         true => Flags::print(args).map(|text| print!("{text}")),
-        false => run(&flags, config::settings(&gathered).into_iter().map(Into::into).collect()),
+        false => run(&flags, config::settings(&gathered)),
     }
 }
 
-fn run(flags: &Flags, settings_shown: Vec<http::Setting>) -> Result<()> {
+fn run(flags: &Flags, settings_shown: Vec<config::Setting>) -> Result<()> {
+    let logs = flags.logs.start()?;
+    _ = LOGS.set(logs.clone());
+    log_start(flags, &settings_shown);
     Machine::raise_open_files();
     let connections_max = check_machine(flags)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -77,9 +96,9 @@ fn run(flags: &Flags, settings_shown: Vec<http::Setting>) -> Result<()> {
         StoreOptions::new(flags.durability, flags.memory_mb << 20, Flags::BACKGROUND_JOBS);
     let local = LocalStore::open(&flags.dir, options)?;
     for damage in dropped_log_parts(&flags.dir) {
-        eprintln!(
-            "ferrolith-server: damaged write-ahead log, later writes of it are lost: {damage}; to get them back, \
-             restore a backup"
+        error!(
+            target: "ferrolith::error",
+            "damaged write-ahead log, later writes of it are lost: {damage}; to get them back, restore a backup"
         );
     }
     let (store, clock) = (local.clone() as Arc<dyn Store>, Arc::new(SystemClock::new()));
@@ -96,6 +115,8 @@ fn run(flags: &Flags, settings_shown: Vec<http::Setting>) -> Result<()> {
             flags.backup_credentials.as_deref(),
         )?,
         audit: audit.clone(),
+        logs: Some(logs.clone()),
+        log_level: flags.logs.log_level.base,
         ..flags.redis.settings(&redis_sockets.plain_at, &redis_sockets.encrypted_at)?
     };
     let server = redis::Server::new(
@@ -139,21 +160,43 @@ fn run(flags: &Flags, settings_shown: Vec<http::Setting>) -> Result<()> {
     let [terminate, interrupt] = ends.map(|kind| handle(&runtime, kind));
     let signals = Signals { terminate: terminate?, interrupt: interrupt?, hang_ups };
     print!("{}", told.concat());
+    let addresses = told.concat().trim_end().replace('\n', ", ");
+    info!(target: "ferrolith::server", addresses, "ready");
     let app = App::new(http::Parts {
         server: server.clone(),
         store: local.clone(),
         catalogue,
         pegasus: flags.pegasus_is_on().then(|| service.clone()),
-        settings: settings_shown,
+        settings: settings_shown.into_iter().map(Into::into).collect(),
         hosts: flags.http_hosts.clone(),
     });
     let doors = (http_sockets.with(tls.as_ref()), Arc::new(app));
     let serving = serve_http(doors, signals, &local, &*clock, &service, &server);
-    runtime.block_on(serving);
+    let reason = runtime.block_on(serving);
+    info!(target: "ferrolith::server", reason, "stopping");
     workers.stop();
     // Requests over HTTP may still read the store, which must not be used any more once it is closed.
     runtime.shutdown_timeout(HTTP_END);
-    local.close()
+    local.close()?;
+    info!(target: "ferrolith::server", "stopped");
+    Ok(())
+}
+
+/// Logs the version and the settings that are not defaults. Secrets are hidden in them.
+fn log_start(flags: &Flags, settings: &[config::Setting]) {
+    let chosen = settings.iter().filter(|it| it.source != Source::Default);
+    let chosen = chosen.map(|it| format!("{}={}", it.name, it.value.escape_debug()));
+    info!(
+        target: "ferrolith::server",
+        version = env!("CARGO_PKG_VERSION"),
+        pid = std::process::id(),
+        dir = %flags.dir.display(),
+        memory_mb = flags.memory_mb,
+        workers = flags.workers,
+        durability = %flags.durability,
+        settings = chosen.collect::<Vec<_>>().join(" "),
+        "starting"
+    );
 }
 
 /// The signals that the server handles.
@@ -185,7 +228,7 @@ fn check_machine(flags: &Flags) -> Result<usize> {
         if problem.is_fatal {
             return Err(Error::Setting(text));
         }
-        eprintln!("ferrolith-server: {text}");
+        warn!(target: "ferrolith::server", "{text}");
     }
     Ok(machine.connections_max(flags.connections_max))
 }
@@ -233,7 +276,8 @@ impl Sockets {
     }
 }
 
-/// Serves HTTP and removes what has expired, until SIGTERM, SIGINT, or SHUTDOWN of a Redis client.
+/// Serves HTTP and removes what has expired, until SIGTERM, SIGINT, or SHUTDOWN of a Redis client. Returns
+/// which of them ended it.
 async fn serve_http(
     (http_sockets, app): (Vec<Socket>, Arc<App>),
     mut signals: Signals,
@@ -241,7 +285,7 @@ async fn serve_http(
     clock: &dyn Clock,
     service: &Service,
     server: &Arc<redis::Server>,
-) {
+) -> &'static str {
     if !http_sockets.is_empty() {
         tokio::spawn(http::sample(app.clone()));
     }
@@ -252,9 +296,9 @@ async fn serve_http(
     let mut complaints = Complaints::new("removing what has expired");
     loop {
         tokio::select! {
-            _ = signals.terminate.recv() => return,
-            _ = signals.interrupt.recv() => return,
-            () = server.shutdown.notified() => return,
+            _ = signals.terminate.recv() => return "SIGTERM",
+            _ = signals.interrupt.recv() => return "SIGINT",
+            () = server.shutdown.notified() => return "SHUTDOWN",
             _ = signals.hang_ups.recv() => reload(&server.settings),
             _ = ticks.tick() => {
                 server.stats.sample(clock.monotonic_us());
@@ -262,23 +306,34 @@ async fn serve_http(
                 let ticked = store.tick(clock, is_master);
                 let ticked = ticked.and_then(|()| service.admin().tick());
                 if let Some(line) = complaints.note(ticked, clock.monotonic_us()) {
-                    eprintln!("{line}");
+                    warn!(target: "ferrolith::server", "{line}");
                 }
             }
         }
     }
 }
 
-/// Reads the files of TLS again, and opens the audit log anew, as SIGHUP asks for.
+/// Opens the log and the audit log anew, and reads the files of TLS again, as SIGHUP asks for.
 fn reload(settings: &Settings) {
+    match settings.logs.as_ref().and_then(|logs| logs.reopen()) {
+        None => {}
+        Some(Ok(())) => info!(target: "ferrolith::server", "SIGHUP: opened the log anew"),
+        Some(Err(error)) => {
+            error!(target: "ferrolith::server", %error, "SIGHUP: the log stays the old file");
+        }
+    }
     match settings.tls.as_ref().map(|tls| tls.change(|_| {})) {
         None => {}
-        Some(Ok(())) => eprintln!("SIGHUP: read the files of TLS again"),
-        Some(Err(error)) => eprintln!("SIGHUP: TLS stays as it was: {error}"),
+        Some(Ok(())) => info!(target: "ferrolith::tls", "SIGHUP: read the files of TLS again"),
+        Some(Err(error)) => {
+            error!(target: "ferrolith::tls", %error, "SIGHUP: TLS stays as it was");
+        }
     }
     match settings.audit.as_ref().map(|audit| audit.reopen()) {
         None => {}
-        Some(Ok(())) => eprintln!("SIGHUP: opened the audit log anew"),
-        Some(Err(error)) => eprintln!("SIGHUP: the audit log stays the old file: {error}"),
+        Some(Ok(())) => info!(target: "ferrolith::server", "SIGHUP: opened the audit log anew"),
+        Some(Err(error)) => {
+            error!(target: "ferrolith::server", %error, "SIGHUP: the audit log stays the old file");
+        }
     }
 }

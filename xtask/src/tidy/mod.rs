@@ -64,6 +64,7 @@ const SERVER_ORDER: &[&str] = &[
     "clock",
     "files",
     "complaints",
+    "logs",
     "audit",
     "tls",
     "backup",

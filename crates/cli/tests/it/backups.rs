@@ -37,6 +37,23 @@ fn a_backup_is_created_verified_and_restored() {
 }
 
 #[test]
+fn the_format_of_a_directory_is_shown_and_checked() {
+    let dir = tempfile::tempdir().unwrap();
+    let db = dir.path().join("db");
+    let server = Server::start(&db, &[]);
+    for arguments in [&["finalize", "--check"][..], &["finalize"]] {
+        assert_eq!(server.done(arguments), "the directory has the newest format, 1\n");
+    }
+    assert!(server.done(&["finalize", "--json"]).contains("\"newest\":1"));
+    drop(server);
+    let later = "number = 9\nname = \"packed lists\"\nsince = \"8.0.0\"\n";
+    std::fs::write(db.join("FORMAT"), later).unwrap();
+    let refused = run(&["server", "--dir", db.to_str().unwrap(), "--listen", "127.0.0.1:0"]);
+    let expected = "has format 9 (packed lists), which ferrolith-server 8.0.0 and later read";
+    assert!(refused.code == 1 && refused.error.contains(expected), "{}", refused.error);
+}
+
+#[test]
 fn the_doctor_finds_what_is_wrong() {
     let dir = tempfile::tempdir().unwrap();
     let db = dir.path().join("db");

@@ -79,6 +79,7 @@ const COMMANDS: &[&str] = &[
     "diff",
     "top",
     "doctor",
+    "finalize",
     "config",
     "config check",
     "config explain",

@@ -1,30 +1,23 @@
 //! The audit log: administrative calls at all doors, one JSON object a line.
 //!
 //! 1. A caller has its reply after the entry was written, by one system call that does not wait for the device.
-//! 2. A file that cannot be written stops nothing: entries are lost and counted, and standard error says so.
+//! 2. A file that cannot be written stops nothing: entries are lost and counted, and the log says so.
 //! 3. Callers leave secrets out. This module only shortens.
 //!
 //! Each door decides what is administrative: `redis/auditing.rs`, `pegasus/auditing.rs`, `http/answer.rs`.
 
-use crate::complaints::Complaints;
-use crate::error::{Error, Result};
-use parking_lot::Mutex;
+use crate::error::Result;
+use crate::logs::LineFile;
 use serde::Serialize;
 use std::borrow::Cow;
-use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
 use std::net::SocketAddr;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::path::Path;
+use tracing::error;
 
 /// The words of a call that an entry has.
 const WORDS_MAX: usize = 64;
 /// The bytes of a word or of a result that an entry has.
 const WORD_BYTES: usize = 256;
-/// The permissions of a new file: entries name users and addresses.
-const MODE: u32 = 0o600;
 
 /// An administrative call.
 #[derive(Debug, Serialize)]
@@ -45,20 +38,7 @@ pub struct Entry<'a> {
 
 /// The audit log of a server.
 #[derive(Debug)]
-pub struct Audit {
-    path: PathBuf,
-    log: Mutex<Log>,
-    lost: AtomicU64,
-    opened: Instant,
-}
-
-#[derive(Debug)]
-struct Log {
-    file: File,
-    complaints: Complaints,
-    /// Whether the last entry was written in part.
-    is_torn: bool,
-}
+pub struct Audit(LineFile);
 
 impl Audit {
     /// Opens the file to append to it, and creates it if it does not exist.
@@ -67,13 +47,7 @@ impl Audit {
     ///
     /// The directory does not exist, or the file cannot be written.
     pub fn open(path: &Path) -> Result<Audit> {
-        let log = Log {
-            file: open(path)?,
-            complaints: Complaints::new("writing the audit log"),
-            is_torn: false,
-        };
-        let (path, lost) = (path.to_owned(), AtomicU64::new(0));
-        Ok(Audit { path, log: Mutex::new(log), lost, opened: Instant::now() })
+        LineFile::open("audit-log", "writing the audit log", path).map(Audit)
     }
 
     /// Opens the file anew, after a tool has renamed it.
@@ -82,51 +56,23 @@ impl Audit {
     ///
     /// As [`open`](Audit::open). Entries then go to the old file.
     pub fn reopen(&self) -> Result<()> {
-        let file = open(&self.path)?;
-        let mut log = self.log.lock();
-        (log.file, log.is_torn) = (file, false);
-        Ok(())
+        self.0.reopen()
     }
 
     /// Writes an entry.
     pub fn write(&self, entry: &Entry<'_>) {
-        let line = serde_json::to_vec(entry).map_err(io::Error::other);
-        let mut log = self.log.lock();
-        let written = line.and_then(|line| log.append(line));
-        if written.is_err() {
-            self.lost.fetch_add(1, Ordering::Relaxed);
-        }
-        let named = written.map_err(|error| format!("{}: {error}", self.path.display()));
-        let now_us = u64::try_from(self.opened.elapsed().as_micros()).unwrap_or(u64::MAX);
-        if let Some(line) = log.complaints.note(named, now_us) {
-            eprintln!("{line}");
+        // Strings, numbers and addresses always become JSON.
+        let mut line = serde_json::to_vec(entry).unwrap_or_default();
+        line.push(b'\n');
+        if let Some(complaint) = self.0.write(&line) {
+            error!(target: "ferrolith::server", "{complaint}");
         }
     }
 
     /// Returns how many entries could not be written.
     pub fn lost(&self) -> u64 {
-        self.lost.load(Ordering::Relaxed)
+        self.0.lost()
     }
-}
-
-impl Log {
-    fn append(&mut self, mut line: Vec<u8>) -> io::Result<()> {
-        if self.is_torn {
-            line.insert(0, b'\n');
-        }
-        line.push(b'\n');
-        let written = self.file.write(&line)?;
-        self.is_torn = written < line.len();
-        match self.is_torn {
-            false => Ok(()),
-            true => Err(io::ErrorKind::StorageFull.into()),
-        }
-    }
-}
-
-fn open(path: &Path) -> Result<File> {
-    let opened = OpenOptions::new().append(true).create(true).mode(MODE).open(path);
-    opened.map_err(|error| Error::Io(format!("audit-log {}", path.display()), error))
 }
 
 /// Returns words as an entry has them: as text, and shortened.

@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Instant;
+use tracing::{error, info, warn};
 
 /// What a job does.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -191,6 +192,7 @@ impl Jobs {
         }
         state.count += 1;
         let (number, progress) = (state.count, Arc::<BackupProgress>::default());
+        info!(target: "ferrolith::backup", kind = kind.name(), %place, "started");
         state.running = Some(Running {
             number,
             kind,
@@ -209,12 +211,17 @@ impl Jobs {
         let ended_s = running.began_s + seconds;
         if let Err(error) = &result {
             let (kind, place) = (running.kind.name(), &running.place);
-            eprintln!("backup: {kind} in {place} failed: {error}");
+            error!(target: "ferrolith::backup", kind, %place, seconds, %error, "failed");
         } else if running.kind == Kind::Create {
             state.created_s = Some(ended_s);
         }
         if let Ok(Finished { warning: Some(warning), .. }) = &result {
-            eprintln!("backup: {} in {}: {warning}", running.kind.name(), running.place);
+            let (kind, place) = (running.kind.name(), &running.place);
+            warn!(target: "ferrolith::backup", kind, %place, "{warning}");
+        }
+        if let Ok(Finished { id, .. }) = &result {
+            let (kind, place) = (running.kind.name(), &running.place);
+            info!(target: "ferrolith::backup", kind, %place, backup = id, seconds, "done");
         }
         state.last = Some(Outcome {
             number: running.number,

@@ -2,7 +2,7 @@
 
 use super::environment::Variables;
 use super::file::{Gathered, gather, print};
-use super::{PegasusFlags, RedisFlags, TlsFlags};
+use super::{LogFlags, PegasusFlags, RedisFlags, TlsFlags};
 use crate::error::Result;
 use crate::store::Durability;
 use clap::{CommandFactory, Parser};
@@ -41,6 +41,9 @@ pub struct Flags {
     /// it anew
     #[arg(long = "audit-log", value_name = "FILE")]
     pub audit_log: Option<PathBuf>,
+    /// The flags of the log.
+    #[command(flatten)]
+    pub logs: LogFlags,
     /// When writes reach the device: always (before the reply), every:MS, or os
     #[arg(long, default_value = "every:1000")]
     pub durability: Durability,

@@ -95,8 +95,11 @@ impl RedisFlags {
 }
 
 /// Flags of their own set these parameters.
-const FLAGS: [(&str, &str); 2] =
-    [("requirepass", "--requirepass"), ("maxclients", "--max-connections")];
+const FLAGS: [(&str, &str); 3] = [
+    ("requirepass", "--requirepass"),
+    ("maxclients", "--max-connections"),
+    ("loglevel", "--log-level"),
+];
 
 fn parse_parameter(text: &str) -> std::result::Result<(Id, String), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;

@@ -9,6 +9,7 @@ use super::commands;
 use super::refusal::Refusal;
 use super::sessions::Session;
 use crate::audit::{Entry, text};
+use crate::logs::login_refused;
 use crate::redis::acl::{self, Account, Denied};
 use crate::redis::args::Args;
 use crate::redis::table;
@@ -124,6 +125,8 @@ pub(super) fn log_in(
         Some(account) => check_address(&account, address).map(|()| account),
         None => {
             commands::note_failed_login(app, name, password, address);
+            let known = app.parts.server.users.get(name).map(|_| name);
+            login_refused("http", address, known);
             Err(Refusal::unauthenticated("the user name or the password is wrong"))
         }
     }

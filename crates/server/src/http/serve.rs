@@ -19,6 +19,7 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 use tokio::time::MissedTickBehavior;
+use tracing::error;
 
 /// The connections that are served at once; others wait. A browser keeps up to six.
 const CONNECTIONS_MAX: usize = 64;
@@ -54,7 +55,7 @@ pub async fn sample(app: Arc<App>) {
 pub async fn serve(listener: TcpListener, app: Arc<App>, tls: Option<Arc<Tls>>) {
     let listener = match tokio::net::TcpListener::from_std(listener) {
         Ok(listener) => listener,
-        Err(e) => return eprintln!("accepting HTTP clients: {e}"),
+        Err(e) => return error!(target: "ferrolith::client", error = %e, "accepting HTTP clients"),
     };
     let seats = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     loop {

@@ -3,7 +3,7 @@
 //! The protocol's library bounds the bytes of a handshake (64 KiB per message); this file bounds its time.
 
 use super::stream::Stream;
-use crate::complaints::Seldom;
+use crate::logs::Gate;
 use crate::tls::Tls;
 use std::io;
 use std::time::Duration;
@@ -11,6 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
+use tracing::warn;
 
 /// How long a handshake may take.
 const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
@@ -18,10 +19,9 @@ const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
 const LINGER_TIME: Duration = Duration::from_secs(1);
 /// The bytes of a refused client that are read meanwhile.
 const LINGER_BYTES: usize = 64 << 10;
-/// The time between two messages about failed handshakes, so that foreign clients cannot fill the log.
-const MESSAGE_PAUSE: Duration = Duration::from_secs(1);
 
-static MESSAGES: Seldom = Seldom::new();
+/// Foreign clients cannot fill the log.
+static FAILURES: Gate = Gate::new(1, Duration::from_secs(1));
 
 /// Begins an encrypted connection; `None` if the client does not do its part.
 pub(crate) async fn shake_hands(stream: TcpStream, tls: &Tls) -> Option<Stream> {
@@ -41,8 +41,10 @@ pub(crate) async fn shake_hands(stream: TcpStream, tls: &Tls) -> Option<Stream> 
     };
     tls.count(false);
     // A client that disconnects without a message is a port check.
-    if error.kind() != io::ErrorKind::UnexpectedEof && MESSAGES.is_due(MESSAGE_PAUSE) {
-        eprintln!("TLS handshake with {peer} failed: {error}");
+    if error.kind() != io::ErrorKind::UnexpectedEof
+        && let Some(skipped) = FAILURES.pass()
+    {
+        warn!(target: "ferrolith::tls", client = %peer, %error, skipped, "handshake failed");
     }
     None
 }

@@ -1,6 +1,7 @@
 //! Output to a client that may not read it: the limits of `client-output-buffer-limit`.
 
 use super::stream::Stream;
+use crate::logs::Gate;
 use crate::redis::parameters::OutputLimit;
 use crate::redis::{Server, Session};
 use std::future::poll_fn;
@@ -10,9 +11,13 @@ use std::task::Poll;
 use std::time::Duration;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::time::{Instant, sleep};
+use tracing::warn;
 
 /// How often limits are checked while a client reads nothing.
 const TICK: Duration = Duration::from_millis(500);
+
+/// Slow clients cannot fill the log.
+static CUT_OFF: Gate = Gate::ten_a_second();
 
 /// How output was written.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -96,9 +101,25 @@ impl Watch {
         } else {
             let since = *self.over_since.get_or_insert_with(Instant::now);
             if since.elapsed() >= Duration::from_secs(soft_seconds) {
-                return true;
+                return report(pending, session);
             }
         }
-        hard > 0 && pending > hard
+        hard > 0 && pending > hard && report(pending, session)
     }
+}
+
+/// Logs that a client exceeds its limit, and returns true.
+#[cold]
+fn report(pending: u64, session: &Session) -> bool {
+    if let Some(skipped) = CUT_OFF.pass() {
+        let client = session.client.address;
+        warn!(
+            target: "ferrolith::client",
+            %client,
+            bytes = pending,
+            skipped,
+            "closed: it does not read fast enough (client-output-buffer-limit)"
+        );
+    }
+    true
 }

@@ -136,6 +136,7 @@ impl Connection<'_> {
     /// Replies with an error after which the connection is closed.
     fn refuse(&mut self, text: &str) {
         self.out.error(text);
+        super::protocol_error(None, &text.escape_debug());
         self.session.close();
     }
 

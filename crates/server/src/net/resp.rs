@@ -233,6 +233,7 @@ impl<'s> Connection<'s> {
             {
                 self.out.protocol = self.session.protocol;
                 self.out.error(&error.0);
+                super::protocol_error(Some(self.session.client.address), &error.0.escape_debug());
                 self.session.is_closing = true;
             }
             if consumed == 0 {

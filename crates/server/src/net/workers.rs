@@ -2,15 +2,17 @@
 //! worker accepts, and gives connections to all in turn.
 
 use super::stream::Stream;
-use super::{handshake, proxy, resp, thft};
+use super::{handshake, protocol_error, proxy, resp, thft};
 use crate::complaints::Complaints;
 use crate::error::{Error, Result};
+use crate::logs::Gate;
 use crate::pegasus::Service;
 use crate::pegasus::proxy::Proxy;
 use crate::redis::{self, parameters::Id};
 use crate::store::Store;
 use crate::tls::Tls;
 use std::cell::RefCell;
+use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -18,12 +20,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
+use tracing::field::display;
+use tracing::{debug, error, trace, warn};
 
 /// How long accepting pauses after an error, such as too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// How long the removal of expired keys pauses.
 const EXPIRY_PAUSE: Duration = Duration::from_millis(100);
+
+/// Connections that cannot be served cannot fill the log.
+static REFUSED: Gate = Gate::ten_a_second();
 
 /// Who serves the connections of a listener.
 #[derive(Clone)]
@@ -231,7 +238,7 @@ async fn remove_expired(server: Arc<redis::Server>, worker: Rc<RefCell<redis::Wo
         let removed = server.remove_expired(&mut worker.borrow_mut());
         let removed = removed.map_err(|failure| failure.text().into_owned());
         if let Some(line) = complaints.note(removed, server.clock.monotonic_us()) {
-            eprintln!("{line}");
+            warn!(target: "ferrolith::server", "{line}");
         }
     }
 }
@@ -263,17 +270,31 @@ async fn accept(listener: Listener, shared: Arc<Shared>, senders: Senders, turn:
     let Listener { socket, door, tls } = listener;
     let socket = match tokio::net::TcpListener::from_std(socket) {
         Ok(socket) => socket,
-        Err(e) => return eprintln!("accepting {}: {e}", door.clients()),
+        Err(e) => {
+            return error!(target: "ferrolith::client", error = %e, "accepting {}", door.clients());
+        }
     };
     loop {
         let stream = match socket.accept().await {
             Ok((stream, _)) => stream,
-            Err(_) => {
+            Err(error) => {
+                if let Some(skipped) = REFUSED.pass() {
+                    warn!(target: "ferrolith::client", %error, skipped, "accepting {}", door.clients());
+                }
                 tokio::time::sleep(ACCEPT_PAUSE).await;
                 continue;
             }
         };
         let Some(seat) = Seat::take(&shared, &door) else {
+            if let Some(skipped) = REFUSED.pass() {
+                let clients = door.clients();
+                warn!(
+                    target: "ferrolith::client",
+                    clients,
+                    skipped,
+                    "connection refused: the maximum number of connections is reached (maxclients, --max-connections)"
+                );
+            }
             if let Door::Redis(server) = &door {
                 server.stats.refused.fetch_add(1, Ordering::Relaxed);
                 // As much as the socket takes: it is closed at once. Without a handshake, TLS has no text.
@@ -307,15 +328,24 @@ async fn serve(arrival: Arrival, shared: Arc<Shared>, worker: Option<Rc<RefCell<
             None => return,
         },
     };
-    // A broken connection concerns nobody else.
-    _ = match (door, worker) {
-        (Door::Pegasus(service), _) => {
-            let client = stream.addresses().ok().map(|(client, _)| client);
-            thft::serve(stream, client, &service, &shared.store).await
-        }
+    let client = stream.addresses().ok().map(|(client, _)| client);
+    let clients = door.clients();
+    trace!(target: "ferrolith::client", client = client.map(display), clients, "connected");
+    let served = match (door, worker) {
+        (Door::Pegasus(service), _) => thft::serve(stream, client, &service, &shared.store).await,
         (Door::Redis(server), Some(worker)) => resp::serve(stream, &server, &worker).await,
         (Door::Redis(_), None) => Ok(()),
         (Door::Proxy(table), _) => proxy::serve(stream, &table, &shared.store).await,
     };
+    // A broken connection concerns nobody else.
+    match served {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::InvalidData => protocol_error(client, &error),
+        Err(error) => {
+            let client = client.map(display);
+            debug!(target: "ferrolith::client", client, clients, %error, "connection broken");
+        }
+    }
+    trace!(target: "ferrolith::client", client = client.map(display), clients, "disconnected");
     drop(seat);
 }

@@ -21,6 +21,7 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use std::net::{SocketAddr, SocketAddrV4};
 use std::sync::Arc;
+use tracing::error;
 
 /// How long a dropped table can be recalled, if the client does not say.
 const RESERVE_SECONDS: u64 = 7 * 24 * 3600;
@@ -450,7 +451,7 @@ fn report(refusal: &Refusal) -> ErrorName {
         Refusal::Missing => ErrorName::AppNotExist,
         Refusal::Invalid(_) => ErrorName::InvalidParameters,
         Refusal::Store(error) => {
-            eprintln!("a change of the tables failed: {error}");
+            error!(target: "ferrolith::pegasus", %error, "a change of the tables failed");
             ErrorName::LocalAppFailure
         }
     }

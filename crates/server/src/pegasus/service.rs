@@ -12,6 +12,7 @@ use super::table::Table;
 use super::throttle::Decision;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
+use crate::logs;
 use crate::rows::pegasus::expiry_clock;
 use crate::store::{Batch, Latches, Partition, Store};
 use crate::thrift::frame::Request;
@@ -22,6 +23,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+use tracing::info;
+
+/// Slow queries cannot fill the log.
+static SLOW: logs::Gate = logs::Gate::ten_a_second();
 
 /// The maximum length of the body of a write.
 pub(super) const WRITE_BYTES_MAX: usize = 1 << 20;
@@ -339,11 +344,11 @@ impl Service {
         let elapsed = Duration::from_micros(now_us.saturating_sub(begun_us));
         if settings.slow_query.is_some_and(|threshold| elapsed >= threshold) {
             self.counters.slow.fetch_add(1, Ordering::Relaxed);
-            eprintln!(
-                "slow query: table {}, {name:?}: {} ms, {bytes} bytes",
-                table.name(),
-                elapsed.as_millis()
-            );
+            if let Some(skipped) = SLOW.pass() {
+                let (table, call) = (table.name(), name);
+                let ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
+                info!(target: "ferrolith::slow", table, ?call, ms, bytes, skipped, "slow query");
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::parameters::{Id, Parameters, Refusal, Value};
 use super::server::{Server, Settings};
 use crate::tls::ClientCertificates;
+use tracing::warn;
 
 const PORT: Id = Id::of("tls-port");
 const CERT: Id = Id::of("tls-cert-file");
@@ -65,7 +66,7 @@ impl Server {
             }
         });
         changed.map_err(|error| {
-            eprintln!("CONFIG SET: TLS stays as it was: {error}");
+            warn!(target: "ferrolith::tls", %error, "CONFIG SET: TLS stays as it was");
             (*first, "Unable to update TLS configuration. Check server logs.".into())
         })
     }

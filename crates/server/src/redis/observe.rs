@@ -9,13 +9,20 @@ use super::server::Server;
 use super::session::Session;
 use super::slowlog::{Entry, redact, shorten};
 use super::stats::{Outcome, WorkerStats};
+use crate::logs::Gate;
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
+use tracing::info;
 
 const SLOWER_THAN: Id = Id::of("slowlog-log-slower-than");
 const SLOWLOG_MAX: Id = Id::of("slowlog-max-len");
 const LATENCY_THRESHOLD: Id = Id::of("latency-monitor-threshold");
 const LATENCY_TRACKING: Id = Id::of("latency-tracking");
+
+/// Slow commands cannot fill the log.
+static SLOW: Gate = Gate::ten_a_second();
+/// The bytes of a slow command that the log has.
+const SLOW_BYTES: usize = 256;
 
 /// Who sent a command.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -157,6 +164,11 @@ impl Server {
             address: session.client.address.to_string(),
             name: session.client.details.lock().name.clone(),
         };
+        if tracing::enabled!(target: "ferrolith::slow", tracing::Level::INFO)
+            && let Some(skipped) = SLOW.pass()
+        {
+            report_slow(&entry, ran.us, skipped);
+        }
         self.slowlog.add(entry, max);
     }
 
@@ -181,4 +193,15 @@ impl Server {
         }
         client.set_queued(session.multi.as_ref().map(|multi| (multi.commands.len(), multi.bytes)));
     }
+}
+
+/// Logs a slow command, whose entry of the slow log is without secrets.
+#[cold]
+fn report_slow(entry: &Entry, us: u64, skipped: Option<u64>) {
+    let words: Vec<_> = entry.args.iter().map(|arg| arg.escape_ascii().to_string()).collect();
+    let words = words.join(" ");
+    // Escaped bytes are ASCII, so each position is the end of a character.
+    let command = words.get(..SLOW_BYTES).unwrap_or(&words);
+    let client = &entry.address;
+    info!(target: "ferrolith::slow", command, us, client, skipped, "slow command");
 }

@@ -3,7 +3,7 @@
 use super::acl::User;
 use super::encryption;
 use super::parameters::{Id, Kind, Parameter, all};
-use super::server::{REQUIREPASS, Server};
+use super::server::{LOG_LEVEL, REQUIREPASS, Server};
 use std::path::Path;
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
 
@@ -13,6 +13,9 @@ const PARAMETERS: &str = "parameter";
 /// Parameters that have a flag of another name.
 const FLAGS: [(Id, &str); 2] =
     [(REQUIREPASS, "requirepass"), (Id::of("maxclients"), "max-connections")];
+
+/// The key of the levels of the log, of which `loglevel` is the first.
+const LOG_LEVELS: &str = "log-level";
 
 impl Server {
     /// Writes the values of all parameters that CONFIG SET can change, and the users, to the configuration file.
@@ -42,6 +45,12 @@ impl Server {
             let is_default = text == id.parameter().default;
             put(document.as_table_mut(), flag, id.parameter(), &text, is_default);
         }
+        let text = self.settings.logs.as_ref().map_or_else(
+            || self.parameters.text(LOG_LEVEL).to_string(),
+            |logs| logs.levels().to_string(),
+        );
+        let is_default = text == LOG_LEVEL.parameter().default;
+        put(document.as_table_mut(), LOG_LEVELS, LOG_LEVEL.parameter(), &text, is_default);
     }
 
     fn write_parameters(&self, document: &mut DocumentMut) -> Result<(), String> {
@@ -50,7 +59,9 @@ impl Server {
             document.remove(PARAMETERS);
             document.insert(PARAMETERS, Item::Table(table));
         }
-        let named = |id: &Id| !FLAGS.iter().chain(&encryption::FLAGS).any(|(it, _)| it == id);
+        let named = |id: &Id| {
+            *id != LOG_LEVEL && !FLAGS.iter().chain(&encryption::FLAGS).any(|(it, _)| it == id)
+        };
         let changeable = all().into_iter().filter(|(name, id)| {
             let parameter = id.parameter();
             // Aliases are other names of the same parameters.

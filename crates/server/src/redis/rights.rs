@@ -10,6 +10,7 @@ use super::pubsub::Kind;
 use super::server::{REQUIREPASS, Server};
 use super::session::Session;
 use crate::error::{Error, Result};
+use crate::logs::login_refused;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -96,6 +97,8 @@ impl Server {
     ) -> Done {
         let account = self.users.get(name).filter(|account| account.user().accepts(password));
         let Some(account) = account else {
+            let known = self.users.get(name).map(|_| name);
+            login_refused("redis", session.client.address, known);
             let cause = (Reason::Login, place_of(session));
             self.log_refusal((session, command, args), cause, args.at(0), name);
             return Err("WRONGPASS invalid username-password pair or user is disabled.".into());

@@ -17,6 +17,7 @@ use std::cell::RefCell;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use tracing::{error, warn};
 
 /// The begin of the keys of rows that hold the code of a library.
 const LIBRARY_PREFIX: &[u8] = b"redis.function|";
@@ -52,8 +53,8 @@ thread_local! {
 }
 
 impl Scripts {
-    /// Returns an empty cache and the libraries of the store. A library that does not load any more is reported on the
-    /// standard error output and left out.
+    /// Returns an empty cache and the libraries of the store. A library that does not load any more is logged and
+    /// left out.
     pub fn open(store: &dyn Store) -> Scripts {
         let scripts = Scripts {
             cache: ScriptCache::default(),
@@ -67,7 +68,9 @@ impl Scripts {
         match saved_libraries(store) {
             Ok(codes) if codes.is_empty() => {}
             Ok(codes) => scripts.libraries.store(Arc::new(load_saved(codes))),
-            Err(error) => eprintln!("reading the libraries of functions: {error}"),
+            Err(error) => {
+                error!(target: "ferrolith::script", %error, "reading the libraries of functions")
+            }
         }
         scripts
     }
@@ -185,11 +188,13 @@ pub(super) fn check_libraries(codes: Vec<Vec<u8>>) -> Result<()> {
 fn load_saved(codes: Vec<Vec<u8>>) -> Libraries {
     match load_apart(codes, false) {
         Ok((libraries, refused)) => {
-            refused.iter().for_each(|text| eprintln!("loading a library of functions: {text}"));
+            for error in &refused {
+                warn!(target: "ferrolith::script", error, "loading a library of functions");
+            }
             libraries
         }
         Err(error) => {
-            eprintln!("loading the libraries of functions: {error}");
+            error!(target: "ferrolith::script", %error, "loading the libraries of functions");
             Libraries::default()
         }
     }

@@ -24,6 +24,7 @@ use super::watches::Watches;
 use crate::audit::Audit;
 use crate::backup::{Jobs, Places};
 use crate::clock::Clock;
+use crate::logs::{Level, Logs};
 use crate::store::{Latches, Store};
 use crate::tables::Catalogue;
 use crate::tls::Tls;
@@ -33,9 +34,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use tokio::sync::Notify;
+use tracing::warn;
 
 pub(super) const REQUIREPASS: Id = Id::of("requirepass");
 const SLOWLOG_MAX: Id = Id::of("slowlog-max-len");
+/// How much the server's log has.
+pub(super) const LOG_LEVEL: Id = Id::of("loglevel");
 const OUTPUT_LIMITS: Id = Id::of("client-output-buffer-limit");
 const TRACKED_MAX: Id = Id::of("tracking-table-max-keys");
 const MAX_MEMORY: Id = Id::of("maxmemory");
@@ -78,6 +82,10 @@ pub struct Settings {
     pub backup_places: Places,
     /// The audit log, if there is one.
     pub audit: Option<Arc<Audit>>,
+    /// The log of the process, if the program has started it.
+    pub logs: Option<Arc<Logs>>,
+    /// The value of `loglevel` at the start.
+    pub log_level: Level,
 }
 
 impl Settings {
@@ -91,6 +99,7 @@ impl Settings {
             (Id::of("maxclients"), self.connections_max.to_string()),
             (Id::of("enable-debug-command"), self.debug.clone()),
             (Id::of("aclfile"), self.users_file.clone()),
+            (LOG_LEVEL, self.log_level.name().to_owned()),
             (Id::of("cluster-enabled"), if self.is_cluster { "yes" } else { "no" }.to_owned()),
         ];
         let flags = flags.into_iter().chain(self.tls_parameters());
@@ -118,6 +127,8 @@ impl Default for Settings {
             config_file: None,
             backup_places: Places::default(),
             audit: None,
+            logs: None,
+            log_level: Level::Notice,
         }
     }
 }
@@ -307,10 +318,17 @@ impl Server {
                 let messages = self.tracking.shrink(self.tracked_max());
                 messages.iter().for_each(|message| message.send(&self.clients));
             }
-            MAX_MEMORY if self.parameters.number(id) != 0 => eprintln!(
+            MAX_MEMORY if self.parameters.number(id) != 0 => warn!(
+                target: "ferrolith::config",
                 "CONFIG SET maxmemory: the value is stored and limits nothing, because data is on \
                  the device; --memory-mb bounds memory, and no key is evicted"
             ),
+            LOG_LEVEL => {
+                let level = Level::named(&self.parameters.text(id));
+                if let (Some(logs), Some(level)) = (&self.settings.logs, level) {
+                    logs.set_level(level);
+                }
+            }
             EVENTS => self.set_events(self.parameters.number(id) as u32),
             _ => {}
         }

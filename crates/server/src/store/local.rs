@@ -19,7 +19,8 @@ use super::filter::FamilySlot;
 use super::row_cache::{RowCache, Ticket};
 use super::sync::SyncProgress;
 use super::{
-    Batch, Durability, Format, Horizons, Partition, Range, RowCursor, Store, Versions, View,
+    Batch, DirectoryFormat, Durability, Format, Horizons, Partition, Range, RowCursor, Store,
+    Versions, View,
 };
 use crate::backup::{self, BackupProgress, Creation, Vault};
 use crate::clock::Clock;
@@ -27,6 +28,7 @@ use crate::error::{Error, Result};
 use crate::rows::redis::RowKey;
 use arc_swap::ArcSwap;
 pub use damage::dropped_log_parts;
+use ferrolith::events::TracingListener;
 use ferrolith::{ColumnFamily, Db, ReadOptions, Snapshot, WriteOptions};
 use full_disk::FullDisk;
 pub use options::StoreOptions;
@@ -63,6 +65,7 @@ pub struct LocalStore {
     write_options: WriteOptions,
     events: Arc<Events>,
     full_disk: FullDisk,
+    format: DirectoryFormat,
     path: PathBuf,
 }
 
@@ -75,10 +78,12 @@ impl LocalStore {
     pub fn open(path: &Path, options: StoreOptions) -> Result<Arc<LocalStore>> {
         backup::check_complete(path)?;
         let horizons = Arc::new(Horizons::default());
+        let format = DirectoryFormat::read(path, options.formats)?;
         let (opening, slots) = options.opening(path, &horizons)?;
         let events = Arc::new(Events::default());
-        let opening = opening.listener(Listener(events.clone()));
+        let opening = opening.listener(Listener(events.clone())).listener(TracingListener::new());
         let db = Db::open_with(&opening, path)?;
+        format.settle(&db)?;
         let mut families = vec![Some(db.default_cf())];
         for (partition, name) in slots.iter().map(|(partition, _, name)| (*partition, name)) {
             let at = partition.0 as usize;
@@ -113,6 +118,7 @@ impl LocalStore {
             rows: RowCache::new(options.row_cache_bytes())?,
             events,
             full_disk: FullDisk::new(),
+            format,
             path: path.to_owned(),
             options,
             db: db.clone(),
@@ -372,14 +378,10 @@ impl Store for LocalStore {
     fn commit(&self, batch: &mut Batch) -> Result<()> {
         let marks = self.rows.mark(&mut batch.writes);
         let result = self.db.write_opt(&mut batch.inner, &self.write_options);
-        match &result {
+        self.full_disk.note(&self.path, &result);
+        match result {
             Ok(()) => marks.committed(batch.inner.data()),
-            Err(error) => {
-                drop(marks);
-                if error.is_no_space() {
-                    self.full_disk.note_refused();
-                }
-            }
+            Err(_) => drop(marks),
         }
         batch.clear();
         result?;
@@ -448,6 +450,14 @@ impl Store for LocalStore {
         progress: &Arc<BackupProgress>,
     ) -> Result<u32> {
         vault.create(&self.db, how, progress)
+    }
+
+    fn format(&self) -> &DirectoryFormat {
+        &self.format
+    }
+
+    fn finalize(&self) -> Result<()> {
+        self.format.finalize(&self.db)
     }
 
     fn figure(&self, name: &str) -> Option<u64> {

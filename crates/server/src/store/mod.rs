@@ -3,6 +3,7 @@
 //! [`Store`] is the only door to rows. [`local`] implements it on one engine; a cluster implements it a second time and
 //! replicates [`Batch`]es.
 
+pub mod directory;
 mod events;
 mod filter;
 mod horizons;
@@ -16,6 +17,7 @@ mod row_cache;
 mod sync;
 mod txn;
 
+pub use directory::DirectoryFormat;
 pub use events::{Events, Job, JobKind, Stall};
 pub use horizons::{Horizons, Versions};
 pub use inspect::{Inspect, Level, Memory};
@@ -201,6 +203,16 @@ pub trait Store: Send + Sync + 'static {
         how: &Creation,
         progress: &Arc<BackupProgress>,
     ) -> Result<u32>;
+
+    /// Returns the format of the directory.
+    fn format(&self) -> &DirectoryFormat;
+
+    /// Gives the directory the newest format; older servers cannot open it any more.
+    ///
+    /// # Errors
+    ///
+    /// The directory cannot be written.
+    fn finalize(&self) -> Result<()>;
 
     /// Returns named figures of the store, for INFO and metrics; `None` for unknown names.
     fn figure(&self, name: &str) -> Option<u64>;

@@ -11,8 +11,8 @@ use crate::resp::Reply;
 use crate::rows::redis::RowKey;
 use crate::store::local::{LocalStore, StoreOptions};
 use crate::store::{
-    Batch, Durability, Format, Horizons, Latches, Partition, Range, RowCursor, Store, SyncProgress,
-    Versions, View,
+    Batch, DirectoryFormat, Durability, Format, Horizons, Latches, Partition, Range, RowCursor,
+    Store, SyncProgress, Versions, View,
 };
 use crate::tables::Catalogue;
 use std::path::Path;
@@ -126,6 +126,14 @@ impl Store for FailingStore {
         progress: &Arc<BackupProgress>,
     ) -> Result<u32> {
         self.inner.back_up(vault, how, progress)
+    }
+
+    fn format(&self) -> &DirectoryFormat {
+        self.inner.format()
+    }
+
+    fn finalize(&self) -> Result<()> {
+        self.inner.finalize()
     }
 
     fn create_partition(&self, partition: Partition, format: Format) -> Result<()> {

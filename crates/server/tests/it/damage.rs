@@ -60,8 +60,8 @@ fn a_damaged_log_is_named() {
     bytes[20_000] ^= 0x55;
     std::fs::write(&log, bytes).unwrap();
     let mut child = server(dir.path()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut text = String::new();
-    BufReader::new(child.stderr.take().unwrap()).read_line(&mut text).unwrap();
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let text = lines.into_iter().find(|line| line.contains("ERROR")).expect("an error");
     child.kill().unwrap();
     child.wait().unwrap();
     let (_, offset) = text.split_once(&format!("{}: offset ", log.display())).expect(&text);

@@ -255,7 +255,10 @@ fn full_disks_refuse_writes_and_lose_nothing() {
         let Some(disk) = Disk::mount() else { return };
         let dir = disk.path.join("db");
         disk.fill();
-        let program = Program::start(&dir, durability);
+        let logs = tempfile::tempdir().unwrap();
+        let log = logs.path().join("log");
+        let flags = ["--log-file", log.to_str().unwrap()];
+        let program = Program::start_with(&dir, durability, &flags);
         let mut clients = Clients::new(&program);
         for round in 0..2 {
             let (text, error) = clients.write_until_full();
@@ -264,8 +267,14 @@ fn full_disks_refuse_writes_and_lose_nothing() {
             clients.check_refusals();
             clients.check_rows();
             if round == 0 {
+                let has = |line: &str| std::fs::read_to_string(&log).unwrap().contains(line);
+                assert!(has("the device is full: writes are refused"));
                 disk.free();
                 clients.resume();
+                // The log waits, because a small write may fit into a full disk.
+                std::thread::sleep(Duration::from_millis(2100));
+                clients.resume();
+                assert!(has("the device has space again: writes succeed"));
             }
         }
         program.kill();

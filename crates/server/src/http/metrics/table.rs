@@ -167,6 +167,19 @@ pub(in crate::http) const METRICS: &[Metric] = &[
         }
     ),
     metric!(
+        "log_lost_lines_total",
+        Counter,
+        "lines",
+        [],
+        "Lines of the log that could not be written to its file; absent without one.",
+        |scrape, lines| {
+            let logs = scrape.app.parts.server.settings.logs.as_ref();
+            if let Some(logs) = logs.filter(|logs| !logs.is_on_standard_error()) {
+                lines.value(logs.lost());
+            }
+        }
+    ),
+    metric!(
         "commands_total",
         Counter,
         "commands",

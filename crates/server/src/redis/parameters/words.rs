@@ -64,7 +64,7 @@ pub(super) const CHOICES: &[Parameter] = &[
     )
     .fixed(),
     one_of("repl-diskless-load", &["disabled", "on-empty-db", "swapdb"], "disabled"),
-    one_of("loglevel", &["debug", "verbose", "notice", "warning"], "notice"),
+    one_of("loglevel", &["debug", "verbose", "notice", "warning", "nothing"], "notice"),
     one_of(
         "maxmemory-policy",
         &[

@@ -20,6 +20,7 @@ use crate::resp::{Limits, Parser, Peer, PeerReply, write_request};
 use std::io::{self, BufRead, ErrorKind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tracing::{info, warn};
 
 const MASTER_USER: Id = Id::of("masteruser");
 const MASTER_PASSWORD: Id = Id::of("masterauth");
@@ -56,7 +57,7 @@ pub fn run(server: &Arc<Server>) {
         }
         if let Err(error) = result {
             let text = error.to_string();
-            eprintln!("replica of {}: {text}; trying again in {pause:?}", link.target);
+            warn!(target: "ferrolith::replica", master = %link.target, error = text, again_in = ?pause, "the connection failed");
             link.update(|status| {
                 (status.link, status.last_error) = (LinkState::Down, text);
                 status.down_us = server.clock.monotonic_us();
@@ -82,7 +83,7 @@ impl Link<'_> {
         self.update(|status| status.link = LinkState::Connecting);
         let mut peer = self.connect()?;
         let position = self.synchronise(&mut peer, position)?;
-        eprintln!("replica of {}: following from offset {}", self.target, position.offset);
+        info!(target: "ferrolith::replica", master = %self.target, offset = position.offset, "following");
         self.stream(&mut peer, position)
     }
 
@@ -258,7 +259,7 @@ impl Link<'_> {
             errors = status.errors;
         });
         if errors <= PRINTED_MAX {
-            eprintln!("replica of {}: the copy may differ: {text}", self.target);
+            warn!(target: "ferrolith::replica", master = %self.target, error = text, "the copy may differ");
         }
     }
 

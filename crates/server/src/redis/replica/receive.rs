@@ -18,6 +18,7 @@ use std::fs::File;
 use std::io::{BufReader, ErrorKind, Read, Seek, Write};
 use std::net::TcpStream;
 use std::time::Instant;
+use tracing::info;
 
 /// The length of the mark at the end of a copy of unknown length.
 const MARK: usize = 40;
@@ -30,7 +31,7 @@ impl Link<'_> {
         self.update(|status| (status.link, status.copy) = (LinkState::Syncing, Copied::default()));
         let mut file = self.spool_file()?;
         let length = self.receive(peer, &mut file)?;
-        eprintln!("replica of {}: a copy of {length} bytes arrived", self.target);
+        info!(target: "ferrolith::replica", master = %self.target, bytes = length, "the copy arrived");
         self.update(|status| status.copy.total = Some(length));
         let socket =
             peer.socket().try_clone().map_err(|error| self.failed("the connection", error))?;
@@ -53,7 +54,7 @@ impl Link<'_> {
             status.errors = 0;
             status.last_error.clear();
         });
-        eprintln!("replica of {}: the copy is loaded", self.target);
+        info!(target: "ferrolith::replica", master = %self.target, "the copy is loaded");
         Ok(position)
     }
 

@@ -5,6 +5,7 @@ use parking_lot::{Condvar, Mutex};
 use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
+use tracing::info;
 
 /// The role of the server.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -110,6 +111,10 @@ impl Replication {
 
     /// Changes the role. The connection ends, and its thread begins anew.
     pub(super) fn set_role(&self, mode: Mode, target: Option<Target>, position: Option<Position>) {
+        match &target {
+            Some(master) => info!(target: "ferrolith::replica", %master, ?mode, "role: replica"),
+            None => info!(target: "ferrolith::replica", "role: master"),
+        }
         let mut inner = self.inner.lock();
         self.mode.store(mode as u8, Ordering::Release);
         self.generation.fetch_add(1, Ordering::AcqRel);

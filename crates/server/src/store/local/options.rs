@@ -2,6 +2,7 @@
 
 use crate::error::Result;
 use crate::rows::{pegasus, redis};
+use crate::store::directory::{FORMATS, FormatVersion};
 use crate::store::filter::{FamilySlot, RedisFilterFactory};
 use crate::store::pegasus_filter::PegasusFilterFactory;
 use crate::store::{Durability, Format, Horizons, Partition};
@@ -28,6 +29,8 @@ pub struct StoreOptions {
     pub memory_bytes: usize,
     /// Flushes and compactions that run at once.
     pub background_jobs: i32,
+    /// The formats of directories that may be opened.
+    pub formats: &'static [FormatVersion],
     cache: Arc<Cache>,
     memtables: Arc<WriteBufferManager>,
 }
@@ -42,7 +45,14 @@ impl StoreOptions {
         let cache = Cache::new_hyper_clock(memory_bytes - StoreOptions::rows_bytes(memory_bytes));
         let bytes = StoreOptions::memtables_bytes(memory_bytes);
         let memtables = WriteBufferManager::with_cache(bytes, Some(cache.clone()), false);
-        StoreOptions { durability, memory_bytes, background_jobs, cache, memtables }
+        StoreOptions {
+            durability,
+            memory_bytes,
+            background_jobs,
+            formats: FORMATS,
+            cache,
+            memtables,
+        }
     }
 
     /// Returns the share of a store's memory for cached rows, in bytes.

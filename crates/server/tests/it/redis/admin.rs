@@ -20,7 +20,7 @@ const PARAMETERS: [&str; 32] = [
     "maxmemory-clients",
     "maxmemory-policy",
     "appendfsync",
-    "loglevel",
+    "repl-diskless-load",
     "oom-score-adj-values",
     "save",
     "shutdown-on-sigterm",

@@ -123,15 +123,16 @@ fn a_signal_reads_the_files_again() {
     let mut hang_up = || {
         let pid = child.id().to_string();
         assert!(Command::new("kill").args(["-HUP", &pid]).status().unwrap().success());
-        errors.next().unwrap().unwrap()
+        errors.find_map(|line| Some(line.unwrap()).filter(|line| line.contains("SIGHUP"))).unwrap()
     };
     let mut client = Client::over(connect(address, Some("client")).unwrap());
     install(dir.path(), "second");
-    assert_eq!(hang_up(), "SIGHUP: read the files of TLS again");
+    let text = hang_up();
+    assert!(text.contains("SIGHUP: read the files of TLS again"), "{text}");
     assert_eq!(shown(address), certificate("second"));
     std::fs::write(dir.path().join("key"), "nonsense").unwrap();
     let text = hang_up();
-    assert!(text.starts_with("SIGHUP: TLS stays as it was: --tls-key "), "{text}");
+    assert!(text.contains("SIGHUP: TLS stays as it was error=--tls-key "), "{text}");
     assert_eq!(shown(address), certificate("second"));
     assert_eq!(client.say("PING"), pong());
     child.kill().unwrap();
@@ -178,7 +179,7 @@ fn a_signal_may_come_early() {
     let line = lines.next().expect("an address").unwrap();
     let address = line.strip_prefix("Redis clients over TLS: ").expect(&line).parse().unwrap();
     let mut errors = BufReader::new(child.stderr.take().unwrap()).lines();
-    assert_eq!(errors.next().unwrap().unwrap(), "SIGHUP: read the files of TLS again");
+    assert!(errors.any(|line| line.unwrap().contains("SIGHUP: read the files of TLS again")));
     assert_eq!(Client::over(connect(address, Some("client")).unwrap()).say("PING"), pong());
     // The other signals end it in order.
     assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());

@@ -6,6 +6,7 @@ use crate::redis::context::Context;
 use crate::redis::failure::Done;
 use crate::resp::Reply;
 use std::path::PathBuf;
+use tracing::error;
 
 /// ACL SETUSER.
 pub(super) fn set(context: &mut Context<'_>, args: Args<'_>) -> Done {
@@ -100,7 +101,7 @@ pub(super) fn save(context: &mut Context<'_>, _: Args<'_>) -> Done {
     let path = file(context)?;
     let users = context.server.users.list();
     if let Err(error) = acl::save_file(&path, users.iter().map(|account| line(account))) {
-        eprintln!("ACL SAVE: writing {}: {error}", path.display());
+        error!(target: "ferrolith::config", file = %path.display(), %error, "ACL SAVE failed");
         return Err(
             "ERR There was an error trying to save the ACLs. Please check the server logs \
                     for more information"

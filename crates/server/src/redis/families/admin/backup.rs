@@ -1,4 +1,5 @@
-//! FERROLITH: commands that only this server has, for backups; and their section of INFO.
+//! FERROLITH: commands that only this server has, for backups and the format of the directory; and the section of INFO
+//! about backups.
 
 use super::info::Text;
 use crate::backup::{Access, BackupProgress, Creation, Finished, Job, Kind, Place, Vault};
@@ -43,6 +44,12 @@ const SUBCOMMANDS: &[Command] = &[
     Command::new("backup-stop", 2, FLAGS, Group::Server, stop)
         .with_full_name("ferrolith|backup-stop")
         .with_docs("7.0.0", "Stops the work on backups. The next backup uses what was copied."),
+    Command::new("finalize", 2, OPENS, Group::Server, finalize)
+        .with_full_name("ferrolith|finalize")
+        .with_docs(
+            "7.0.0",
+            "Gives the directory the newest format, which older servers cannot open.",
+        ),
     Command::new("help", 2, LOADING.and(STALE), Group::Server, help)
         .with_full_name("ferrolith|help")
         .with_docs("7.0.0", "Describes the subcommands."),
@@ -197,6 +204,14 @@ fn list(context: &mut Context<'_>, args: Args<'_>) -> Done {
         out.bulk(b"error");
         out.bulk(error.as_bytes());
     }
+    Ok(())
+}
+
+/// Replies the number of the directory's format.
+fn finalize(context: &mut Context<'_>, _: Args<'_>) -> Done {
+    leave_worker(context)?;
+    context.server.store.finalize()?;
+    context.out.integer(context.server.store.format().current().number.into());
     Ok(())
 }
 

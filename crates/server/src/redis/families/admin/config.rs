@@ -6,8 +6,10 @@ use crate::redis::context::Context;
 use crate::redis::failure::{Done, SYNTAX};
 use crate::redis::families::help::help;
 use crate::redis::parameters::{self, Id, Refusal};
+use crate::redis::slowlog::redact;
 use crate::text::glob::{self, Case};
 use std::collections::BTreeMap;
+use tracing::{info, warn};
 
 const FLAGS: Flags = ADMIN.and(NOSCRIPT).and(LOADING).and(STALE);
 
@@ -96,8 +98,18 @@ fn set(context: &mut Context<'_>, args: Args<'_>) -> Done {
     let changed = changed
         .map_err(|(at, refusal)| failed(names.get(at).map_or("", String::as_str), &refusal))?;
     changed.into_iter().for_each(|id| context.server.apply(id));
+    log_change(context, args);
     context.out.ok();
     Ok(())
+}
+
+/// Logs changed parameters, without secrets.
+fn log_change(context: &Context<'_>, args: Args<'_>) {
+    let shown = redact("config|set", args);
+    let words = shown.iter().skip(2).map(|word| word.escape_ascii().to_string());
+    let change = words.collect::<Vec<_>>().join(" ");
+    let client = context.session.client.address;
+    info!(target: "ferrolith::config", %client, change, "CONFIG SET");
 }
 
 fn failed(name: &str, refusal: &Refusal) -> String {
@@ -115,7 +127,11 @@ fn rewrite(context: &mut Context<'_>, _: Args<'_>) -> Done {
         return Err("ERR The server is running without a config file".into());
     };
     let written = context.server.rewrite_settings(path);
-    written.map_err(|what| format!("ERR Rewriting config file: {what}"))?;
+    written.map_err(|what| {
+        warn!(target: "ferrolith::config", error = what, "CONFIG REWRITE failed");
+        format!("ERR Rewriting config file: {what}")
+    })?;
+    info!(target: "ferrolith::config", file = %path.display(), "CONFIG REWRITE");
     context.out.ok();
     Ok(())
 }

@@ -10,6 +10,7 @@ use crate::redis::parameters::Id;
 use crate::resp::Protocol;
 use crate::text::glob::{self, Case};
 use std::time::Duration;
+use tracing::warn;
 
 pub(in crate::redis) const COMMANDS: &[Command] =
     &[Command::new("debug", -2, ADMIN.and(NOSCRIPT).and(LOADING).and(STALE), Group::Server, debug)
@@ -51,7 +52,7 @@ fn debug(context: &mut Context<'_>, args: Args<'_>) -> Done {
             context.out.ok();
         }
         "log" if args.len() == 3 => {
-            eprintln!("DEBUG LOG: {}", args.at(2).escape_ascii());
+            warn!(target: "ferrolith::client", "DEBUG LOG: {}", args.at(2).escape_ascii());
             context.out.ok();
         }
         "error" if args.len() == 3 => {

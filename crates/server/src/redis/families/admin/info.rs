@@ -113,6 +113,9 @@ fn server(context: &Context<'_>, _: &Totals, text: &mut Text) -> Done {
     text.line("redis_build_id", "0");
     text.line("redis_mode", if server.is_cluster() { "cluster" } else { "standalone" });
     text.line("ferrolith_version", env!("CARGO_PKG_VERSION"));
+    let format = server.store.format();
+    text.line("ferrolith_format", format.current().number);
+    text.line("ferrolith_format_newest", format.newest().number);
     text.line("os", process::system());
     text.line("arch_bits", usize::BITS);
     text.line("monotonic_clock", "POSIX clock_gettime");

@@ -15,6 +15,7 @@ use crate::resp::Reply;
 use crate::script::{Host, Interrupt, LogLevel};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use tracing::{debug, info, trace, warn};
 
 /// How long the code of a library may run while it is loaded.
 const LOAD_MAX_US: u64 = 500_000;
@@ -206,9 +207,12 @@ impl Host for ScriptHost<'_, '_> {
     }
 
     fn log(&mut self, level: LogLevel, text: &[u8]) {
-        // The server logs what operators must know.
-        if matches!(level, LogLevel::Notice | LogLevel::Warning) {
-            eprintln!("script {}: {}", self.name, text.escape_ascii());
+        let (script, text) = (self.name, text.escape_ascii());
+        match level {
+            LogLevel::Debug => trace!(target: "ferrolith::script", script, "{text}"),
+            LogLevel::Verbose => debug!(target: "ferrolith::script", script, "{text}"),
+            LogLevel::Notice => info!(target: "ferrolith::script", script, "{text}"),
+            LogLevel::Warning => warn!(target: "ferrolith::script", script, "{text}"),
         }
     }
 
