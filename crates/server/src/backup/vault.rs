@@ -86,6 +86,7 @@ impl Vault {
     }
 
     /// Makes requests to an object store end when the progress is stopped, even those that are repeated meanwhile.
+    #[cfg_attr(not(feature = "object-store"), expect(unused_variables))]
     fn watch(&self, progress: Option<&Arc<BackupProgress>>) {
         match &self.hold {
             Hold::Directory { .. } => {}
