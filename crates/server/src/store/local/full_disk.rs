@@ -4,7 +4,7 @@
 //! balancers send elsewhere meanwhile, no write shows the state. Small writes may succeed between refused ones, so a
 //! write that succeeds changes nothing by itself.
 //!
-//! The log gets a line when writes begin to be refused, once a minute while they are, and when the disk has space again.
+//! The log gets a line when writes begin to be refused, once a minute while they are, and when there is space again.
 
 use parking_lot::Mutex;
 use std::path::Path;
