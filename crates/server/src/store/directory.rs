@@ -2,7 +2,7 @@
 //!
 //! * **DF1** The file `FORMAT` names the format. It is checked before the engine opens the directory, so a server that
 //!   does not know the format changes nothing.
-//! * **DF2** A directory keeps its format until [`DirectoryFormat::finalize`], so the older server can open it again.
+//! * **DF2** A directory keeps its format until `DirectoryFormat::finalize`, so the older server can open it again.
 //!   Code that writes what older servers misread asks [`DirectoryFormat::allows`] first.
 //! * **DF3** A row repeats what the file has, for backups, which have no file `FORMAT`. A format above 1 is in the file
 //!   before it is in the row, and in both before anything is written in it.

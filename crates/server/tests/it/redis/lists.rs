@@ -223,3 +223,40 @@ fn many_insertions_at_one_place() {
     let expected = Value::Array(expected.iter().map(|text| Value::bulk(text)).collect());
     assert_eq!(client.say("LRANGE k 0 -1"), expected);
 }
+
+/// The list is long and sparse, the end of the kept part lies between elements of one index, and both ends are cut, on
+/// either side of the middle.
+#[test]
+fn both_ends_of_a_sparse_list_are_trimmed() {
+    for (left, last) in [(5, 900), (700, 900), (2200, 2600), (5, 2990), (2700, 2990), (900, 905)] {
+        let ours = Ours::start();
+        let mut client = ours.connect();
+        let mut expected: Vec<String> = (0..3000).map(|i| format!("e{i}")).collect();
+        for i in 0..300 {
+            client.say(&format!("RPUSH k {}", ten(i)));
+        }
+        for place in [left, last] {
+            let before = expected[place - 4].clone();
+            for i in 0..20 {
+                let new = format!("n{place}-{i}");
+                client.say(&format!("LINSERT k AFTER {before} {new}"));
+                expected.insert(place - 3, new);
+            }
+        }
+        assert_eq!(client.say(&format!("LTRIM k {left} {last}")), Value::Simple("OK".to_owned()));
+        let mut expected = expected[left..=last].to_vec();
+        client.say("RPUSH k a b c");
+        client.say("LPUSH k d");
+        expected.extend(["a", "b", "c"].map(str::to_owned));
+        expected.insert(0, "d".to_owned());
+        let all = Value::Array(expected.iter().map(|text| Value::bulk(text)).collect());
+        assert_eq!(client.say("LRANGE k 0 -1"), all, "{left} {last}");
+        assert_eq!(client.say("LLEN k"), Value::Integer(expected.len() as i64));
+        for at in 0..expected.len() as i64 {
+            let from_end = at - expected.len() as i64;
+            let element = Value::bulk(&expected[at as usize]);
+            assert_eq!(client.say(&format!("LINDEX k {at}")), element);
+            assert_eq!(client.say(&format!("LINDEX k {from_end}")), element);
+        }
+    }
+}

@@ -19,7 +19,7 @@ use crate::redis::context::Context;
 use crate::redis::failure::{DAMAGED, Done};
 use crate::redis::values::Coll;
 use crate::rows::redis::{DATA, RowKey, Type};
-use crate::store::{Rows, Txn};
+use crate::store::{Range, Rows, Txn};
 
 /// Rows that a change in the middle moves at most. More rows are deleted as a range.
 pub(super) const MOVED_MAX: u64 = 512;
@@ -35,6 +35,12 @@ pub(in crate::redis) enum End {
     Head,
     /// The right end.
     Tail,
+}
+
+/// The rows of consecutive elements.
+enum Part {
+    Range(Range),
+    Each(Vec<Sub>),
 }
 
 /// A list that a command works on. [`save`](List::save) stores what changed in the M row.
@@ -202,8 +208,12 @@ impl<'k> List<'k> {
                 tail = bound(&self.sub_at(context.txn, count - right - 1)?)? + 1;
             }
         }
-        self.delete(context, 0, left)?;
-        self.delete(context, count - right, right)?;
+        // Positions are those before any row is deleted.
+        let parts =
+            [self.part(context.txn, 0, left)?, self.part(context.txn, count - right, right)?];
+        for part in parts {
+            self.delete_part(context, part)?;
+        }
         (self.head, self.tail, self.coll.row.count) = (head, tail, kept);
         if kept == 0 {
             self.coll.row.head.encoding = DENSE;
@@ -246,27 +256,42 @@ impl<'k> List<'k> {
 
     /// Deletes the rows of elements, beginning at a position. What the M row says is up to the caller.
     pub(super) fn delete(&self, context: &mut Context<'_>, position: u64, count: u64) -> Done {
+        let part = self.part(context.txn, position, count)?;
+        self.delete_part(context, part)
+    }
+
+    /// Returns the rows of elements, beginning at a position.
+    fn part(&self, txn: &Txn, position: u64, count: u64) -> Done<Part> {
         if count > MOVED_MAX {
             let end = match position + count {
                 end if end >= self.len() => places::of_index(self.tail),
-                end => self.sub_at(context.txn, end)?,
+                end => self.sub_at(txn, end)?,
             };
-            let range = self.coll.range(DATA, &self.sub_at(context.txn, position)?, Some(&end));
-            return Ok(context.txn.delete_range(self.coll.place.partition, &range)?);
+            let begin = self.sub_at(txn, position)?;
+            return Ok(Part::Range(self.coll.range(DATA, &begin, Some(&end))));
         }
         if self.is_dense() {
-            for index in (self.head + position..).take(count as usize) {
-                context.sub_delete(&self.coll, DATA, &places::of_index(index))?;
-            }
-            return Ok(());
+            let indices = (self.head + position..).take(count as usize);
+            return Ok(Part::Each(indices.map(places::of_index).collect()));
         }
         let mut subs = Vec::new();
-        self.walk(context.txn, End::Head, position, count, |sub, _| {
+        self.walk(txn, End::Head, position, count, |sub, _| {
             subs.push(Sub::from_slice(sub));
             true
         })?;
-        for sub in subs {
-            context.sub_delete(&self.coll, DATA, &sub)?;
+        Ok(Part::Each(subs))
+    }
+
+    fn delete_part(&self, context: &mut Context<'_>, part: Part) -> Done {
+        match part {
+            Part::Range(range) => {
+                context.txn.delete_range(self.coll.place.partition, &range)?;
+            }
+            Part::Each(subs) => {
+                for sub in subs {
+                    context.sub_delete(&self.coll, DATA, &sub)?;
+                }
+            }
         }
         Ok(())
     }
