@@ -38,13 +38,18 @@ pub fn restore(vault: &Vault, id: u32, to: &Path) -> Result<()> {
 ///
 /// One is.
 pub fn check_complete(dir: &Path) -> Result<()> {
-    match dir.join(UNFINISHED).exists() {
+    match is_unfinished(dir)? {
         false => Ok(()),
         true => Err(Error::Setting(format!(
             "a restore to {} has not finished: run it again, or remove the directory",
             dir.display()
         ))),
     }
+}
+
+fn is_unfinished(dir: &Path) -> Result<bool> {
+    let failed = |error| Error::Io(format!("reading {}", dir.display()), error);
+    dir.join(UNFINISHED).try_exists().map_err(failed)
 }
 
 /// Creates the directory, or checks that nothing in it would be lost.
@@ -58,7 +63,7 @@ fn prepare(to: &Path) -> Result<()> {
         }
         Err(error) => return Err(failed(error)),
     };
-    if to.join(UNFINISHED).exists() {
+    if is_unfinished(to)? {
         return Ok(());
     }
     match names.next() {

@@ -68,6 +68,8 @@ pub trait BackupWriter: Send {
 
 /// The ending of temporary names.
 const TEMPORARY: &str = ".tmp";
+/// The largest file that is read as a whole, in bytes: the metadata of a backup.
+const WHOLE_MAX: u64 = 64 << 20;
 
 /// The objects of a storage as files below a directory; all other paths are those of the operating system.
 pub(super) struct StorageFs {
@@ -162,6 +164,14 @@ impl FileSystem for StorageFs {
             return self.others.read_file(path);
         }
         let file = self.open_random_access(path, false)?;
+        // Sizes come from the storage.
+        if file.size() > WHOLE_MAX {
+            return Err(Error::corruption(format!(
+                "{} has {} bytes, expected at most {WHOLE_MAX}",
+                path.display(),
+                file.size()
+            )));
+        }
         let mut bytes = vec![0; file.size() as usize];
         let read = file.read_at(0, &mut bytes)?;
         bytes.truncate(read);

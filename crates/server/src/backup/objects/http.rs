@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::tls;
 use async_trait::async_trait;
-use http_body_util::BodyExt;
+use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
@@ -20,8 +20,10 @@ use std::time::Duration;
 
 /// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How long a request may take with its reply. At most 8 MiB are sent or received.
-const REQUEST: Duration = Duration::from_secs(60);
+/// How long a request may take with its reply: four parts of 8 MiB may share a slow line.
+const REQUEST: Duration = Duration::from_secs(300);
+/// The largest reply, in bytes. Only metadata of backups is read as a whole, and tables in pieces.
+const REPLY_MAX: usize = 80 << 20;
 
 /// Makes the clients of stores.
 #[derive(Debug)]
@@ -101,8 +103,8 @@ impl HttpService for Requests {
 }
 
 async fn collect(body: Incoming) -> std::result::Result<bytes::Bytes, HttpError> {
-    let cut = |error| HttpError::new(HttpErrorKind::Interrupted, error);
-    Ok(body.collect().await.map_err(cut)?.to_bytes())
+    let cut = |error| HttpError::new(HttpErrorKind::Interrupted, io::Error::other(error));
+    Ok(Limited::new(body, REPLY_MAX).collect().await.map_err(cut)?.to_bytes())
 }
 
 fn failed_request(error: hyper_util::client::legacy::Error) -> HttpError {

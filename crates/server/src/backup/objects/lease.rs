@@ -11,6 +11,7 @@ use object_store::{
 };
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,6 +20,25 @@ use tokio::task::JoinHandle;
 /// How often taking a lease is tried again after failed requests, and the wait before, which doubles each time.
 const TRIES: u32 = 6;
 const FIRST_WAIT: Duration = Duration::from_millis(100);
+
+/// The tokens of the leases that this process holds or is taking. One that it could not release is not among them.
+static OURS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// Keeps a token among [`OURS`].
+struct Token(String);
+
+impl Token {
+    fn new(token: &str) -> Token {
+        OURS.lock().insert(token.to_owned());
+        Token(token.to_owned())
+    }
+}
+
+impl Drop for Token {
+    fn drop(&mut self) {
+        OURS.lock().remove(&self.0);
+    }
+}
 
 /// How long the steps of a lease take.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +93,16 @@ impl Holder {
     /// Returns whether the holder runs, if this machine can tell.
     fn runs(&self) -> Option<bool> {
         let is_known = !self.domain.is_empty() && self.started > 0 && self.domain == domain();
-        is_known.then(|| started(self.process) == self.started)
+        if !is_known {
+            return None;
+        }
+        match started(self.process) {
+            ticks if ticks != self.started && (ticks != 0 || is_gone(self.process)) => Some(false),
+            // A system may hide the processes of other users.
+            0 => None,
+            _ if self.process == std::process::id() => Some(OURS.lock().contains(&self.token)),
+            _ => Some(true),
+        }
     }
 
     fn bytes(&self) -> Vec<u8> {
@@ -103,11 +132,21 @@ fn started(process: u32) -> u64 {
     after.split_whitespace().nth(19).and_then(|ticks| ticks.parse().ok()).unwrap_or(0)
 }
 
+/// Returns whether there is no process with this number.
+fn is_gone(process: u32) -> bool {
+    let process = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
+    process.is_none_or(|process| {
+        rustix::process::test_kill_process(process) == Err(rustix::io::Errno::SRCH)
+    })
+}
+
 /// Why a lease was not taken.
 #[derive(Debug)]
 pub(super) enum Refusal {
     /// Another process has it: its number and its machine.
     Taken(u32, String),
+    /// The store ignores the conditions of writes, so two processes could have the lock.
+    Unconditional,
     /// The store failed.
     Store(StoreError),
 }
@@ -124,8 +163,12 @@ pub(super) fn refusal(place: &str, refusal: Refusal) -> Error {
         Refusal::Taken(process, host) => Error::Setting(format!(
             "another process uses the backups in {place}, process {process} of {host}: wait until it ends"
         )),
-        Refusal::Store(StoreError::NotImplemented { .. } | StoreError::NotSupported { .. }) => {
+        Refusal::Unconditional
+        | Refusal::Store(StoreError::NotImplemented { .. } | StoreError::NotSupported { .. }) => {
             Error::Setting(format!("{place}: the lock needs a store with conditional writes"))
+        }
+        Refusal::Store(StoreError::NotFound { .. }) => {
+            Error::Setting(format!("{place}: the bucket or container does not exist"))
         }
         Refusal::Store(error) => Error::Io(place.to_owned(), super::problem(error)),
     }
@@ -163,6 +206,7 @@ pub(super) struct Lease {
     writer: Writer,
     state: Arc<State>,
     task: JoinHandle<()>,
+    _token: Token,
 }
 
 /// Writes the object.
@@ -185,11 +229,13 @@ impl Lease {
         path: &Path,
         terms: Terms,
     ) -> Result<Lease, Refusal> {
-        let writer = acquire(objects, path, terms).await?;
-        let inner = Mutex::new(Inner { renewed: Instant::now(), is_lost: false });
+        let holder = Holder::this();
+        let token = Token::new(&holder.token);
+        let (writer, renewed) = acquire(objects, path, terms, &holder).await?;
+        let inner = Mutex::new(Inner { renewed, is_lost: false });
         let state = Arc::new(State { terms, inner });
         let task = tokio::spawn(renew(writer.clone(), state.clone()));
-        Ok(Lease { writer, state, task })
+        Ok(Lease { writer, state, task, _token: token })
     }
 
     /// Returns whether it is held, for others.
@@ -209,23 +255,23 @@ impl Lease {
     }
 }
 
-/// Writes the object as a new holder. The crate repeats no conditional writes, since it cannot know whether they
-/// succeeded; with the token, this can.
+/// Writes the object as a new holder. Returns also when the lease begins. The crate repeats no conditional writes,
+/// since it cannot know whether they succeeded; with the token, this can.
 async fn acquire(
     objects: &Arc<dyn ObjectStore>,
     path: &Path,
     terms: Terms,
-) -> Result<Writer, Refusal> {
-    let holder = Holder::this();
+    holder: &Holder,
+) -> Result<(Writer, Instant), Refusal> {
     for tries in 0..TRIES {
-        match acquire_as(objects, path, terms, &holder).await {
+        match acquire_as(objects, path, terms, holder).await {
             Err(Refusal::Store(StoreError::Generic { .. })) => {
                 tokio::time::sleep(FIRST_WAIT * 2_u32.pow(tries)).await;
             }
             result => return result,
         }
     }
-    acquire_as(objects, path, terms, &holder).await
+    acquire_as(objects, path, terms, holder).await
 }
 
 /// Writes the object once as this holder.
@@ -234,25 +280,72 @@ async fn acquire_as(
     path: &Path,
     terms: Terms,
     holder: &Holder,
-) -> Result<Writer, Refusal> {
+) -> Result<(Writer, Instant), Refusal> {
     let writer = |version| {
         let (objects, path, holder) = (objects.clone(), path.clone(), holder.clone());
         Writer { objects, path, holder, version }
     };
+    let mut tries = 0;
     loop {
-        if let Some(version) = put(objects, path, holder, PutMode::Create).await? {
-            return Ok(writer(version));
+        let begun = Instant::now();
+        if let Some(written) = put(objects, path, holder, PutMode::Create).await? {
+            check_conditions(objects, path, holder).await?;
+            return begin(writer(written.version), written.is_certain, begun).await;
         }
-        let Some((found, version)) = current(objects, path).await? else { continue };
+        let Some((found, version)) = current(objects, path).await? else {
+            // Released just now.
+            tries += 1;
+            if tries > TRIES {
+                return Err(Refusal::Taken(0, "another machine".to_owned()));
+            }
+            tokio::time::sleep(FIRST_WAIT).await;
+            continue;
+        };
         let taken = || Refusal::Taken(found.process, found.host.clone());
         match found.runs() {
             Some(true) => return Err(taken()),
             Some(false) => {}
             None => watch(objects, path, &found, terms).await?.ok_or_else(taken)?,
         }
-        let taken_over = put(objects, path, holder, PutMode::Update(version)).await?;
-        return taken_over.map(writer).ok_or_else(taken);
+        let begun = Instant::now();
+        let written = put(objects, path, holder, PutMode::Update(version)).await?;
+        let written = written.ok_or_else(taken)?;
+        check_conditions(objects, path, holder).await?;
+        return begin(writer(written.version), written.is_certain, begun).await;
     }
+}
+
+/// Fails if the store writes an object that exists although it must not.
+async fn check_conditions(
+    objects: &Arc<dyn ObjectStore>,
+    path: &Path,
+    holder: &Holder,
+) -> Result<(), Refusal> {
+    let options = PutOptions { mode: PutMode::Create, ..PutOptions::default() };
+    match objects.put_opts(path, holder.bytes().into(), options).await {
+        Err(StoreError::AlreadyExists { .. } | StoreError::Precondition { .. }) => Ok(()),
+        Ok(_) => Err(Refusal::Unconditional),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Returns the writer of an object that was written, and when the lease begins. Unless it is certain that the last
+/// write was the one, the object is written again: others count from the first one.
+async fn begin(
+    mut writer: Writer,
+    is_certain: bool,
+    begun: Instant,
+) -> Result<(Writer, Instant), Refusal> {
+    if is_certain {
+        return Ok((writer, begun));
+    }
+    let begun = Instant::now();
+    writer.holder.beat += 1;
+    let mode = PutMode::Update(writer.version.clone());
+    let written = put(&writer.objects, &writer.path, &writer.holder, mode).await?;
+    let written = written.ok_or_else(|| Refusal::Taken(0, "another machine".to_owned()))?;
+    writer.version = written.version;
+    Ok((writer, begun))
 }
 
 /// Waits whether the object changes. Returns nothing if it does.
@@ -274,24 +367,34 @@ async fn watch(
     Ok(Some(()))
 }
 
-/// Writes the object under a condition. Returns its version, or nothing if the condition does not hold.
+/// What was written.
+struct Written {
+    version: UpdateVersion,
+    /// Whether this write did it; otherwise an earlier one of the same content, whose reply was lost, may have.
+    is_certain: bool,
+}
+
+/// Writes the object under a condition. Returns nothing if the condition does not hold.
 async fn put(
     objects: &Arc<dyn ObjectStore>,
     path: &Path,
     holder: &Holder,
     mode: PutMode,
-) -> Result<Option<UpdateVersion>, Refusal> {
+) -> Result<Option<Written>, Refusal> {
+    let is_new = matches!(mode, PutMode::Create);
     let options = PutOptions { mode, ..PutOptions::default() };
     match objects.put_opts(path, holder.bytes().into(), options).await {
-        Ok(result) => Ok(Some(result.into())),
+        Ok(result) => Ok(Some(Written { version: result.into(), is_certain: true })),
+        // There is not even a bucket.
+        Err(error @ StoreError::NotFound { .. }) if is_new => Err(error.into()),
         Err(
             StoreError::AlreadyExists { .. }
             | StoreError::Precondition { .. }
             | StoreError::NotFound { .. },
         ) => {
-            // The first of two tries may have succeeded without a reply.
             let now = current(objects, path).await?;
-            Ok(now.and_then(|(found, version)| (found == *holder).then_some(version)))
+            let ours = now.filter(|(found, _)| found == holder);
+            Ok(ours.map(|(_, version)| Written { version, is_certain: false }))
         }
         Err(error) => Err(error.into()),
     }
@@ -329,17 +432,20 @@ async fn renew(mut writer: Writer, state: Arc<State>) {
         let mut next = writer.holder.clone();
         next.beat += 1;
         let mode = PutMode::Update(writer.version.clone());
-        match put(&writer.objects, &writer.path, &next, mode).await {
-            Ok(Some(version)) => {
-                (writer.holder, writer.version) = (next, version);
-                state.inner.lock().renewed = begun;
+        let written = put(&writer.objects, &writer.path, &next, mode);
+        match tokio::time::timeout(state.terms.beat * 2, written).await {
+            Ok(Ok(Some(written))) => {
+                (writer.holder, writer.version) = (next, written.version);
+                if written.is_certain {
+                    state.inner.lock().renewed = begun;
+                }
             }
-            Ok(None) => {
+            Ok(Ok(None)) => {
                 state.inner.lock().is_lost = true;
                 return;
             }
             // Tried again; meanwhile the lease may become too old to write.
-            Err(_) => {}
+            Ok(Err(_)) | Err(_) => {}
         }
     }
 }

@@ -37,6 +37,8 @@ use upload::Upload;
 
 /// How often a request looks whether it is to end.
 const STOP_CHECK: Duration = Duration::from_millis(100);
+/// The characters that are shown of a store's error.
+const SHOWN_MAX: usize = 500;
 
 /// The interfaces of one object store.
 #[derive(Clone)]
@@ -231,7 +233,23 @@ fn problem(error: object_store::Error) -> io::Error {
         | object_store::Error::Unauthenticated { .. } => io::ErrorKind::PermissionDenied,
         _ => io::ErrorKind::Other,
     };
-    io::Error::new(kind, error)
+    io::Error::new(kind, shown(&error.to_string()))
+}
+
+/// Returns what may be shown of an error. Bodies of replies, which are XML, can repeat credentials of the request.
+fn shown(error: &str) -> String {
+    let element = |name: &str| {
+        let (_, rest) = error.split_once(&format!("<{name}>"))?;
+        Some(rest.split('<').next().unwrap_or(rest))
+    };
+    let text = match error.split_once('<') {
+        None => error.to_owned(),
+        Some((before, _)) => {
+            let parts = [element("Code"), element("Message")];
+            format!("{before}{}", parts.into_iter().flatten().collect::<Vec<_>>().join(": "))
+        }
+    };
+    text.chars().take(SHOWN_MAX).collect()
 }
 
 #[cfg(test)]

@@ -15,14 +15,14 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// For how long a failed request is repeated, with waits that grow from 0.1 to 15 s.
+/// For how long a failed request is repeated. A wait is random, up to three times the one before: twice hardly grows.
 const RETRIES: RetryConfig = RetryConfig {
     backoff: BackoffConfig {
         init_backoff: Duration::from_millis(100),
         max_backoff: Duration::from_secs(15),
-        base: 2.0,
+        base: 3.0,
     },
-    max_retries: 12,
+    max_retries: usize::MAX,
     retry_timeout: Duration::from_secs(120),
 };
 

@@ -7,6 +7,7 @@ use object_store::{MultipartId, ObjectStoreExt};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The size of a part in bytes. Stores accept at most 10,000 parts, so an object has at most 78 GiB.
 const PART: usize = 8 << 20;
@@ -14,6 +15,10 @@ const PARTS_MAX: usize = 10_000;
 
 /// The folder of the notes about uploads that have not finished.
 const NOTES: &str = "uploads/";
+/// A larger object is no note.
+const NOTE_MAX: u64 = 64 << 10;
+/// How long cleaning up after a stopped upload may take. The next process does what is left.
+const CLEAN_UP: Duration = Duration::from_secs(5);
 
 /// What is noted about an upload in parts, so that it can be cancelled after a kill.
 #[derive(Deserialize, Serialize)]
@@ -82,10 +87,15 @@ fn begin(objects: &Arc<Objects>, name: &str) -> io::Result<Parts> {
     }
 }
 
-/// Cancels an upload, as well as possible: its parts would cost space, but nobody would see them.
-fn cancel(objects: &Objects, name: &str, id: &MultipartId) {
+/// Cancels an upload, as well as possible: its parts would cost space, but nobody would see them. Returns whether it is
+/// cancelled.
+fn cancel(objects: &Objects, name: &str, id: &MultipartId) -> bool {
+    let path = objects.path(name);
     // Even if the work was stopped.
-    _ = objects.driver.run(objects.store.parts.abort_multipart(&objects.path(name), id));
+    objects.driver.run(async {
+        let cancelled = objects.store.parts.abort_multipart(&path, id);
+        matches!(tokio::time::timeout(CLEAN_UP, cancelled).await, Ok(Ok(())))
+    })
 }
 
 impl BackupWriter for Upload {
@@ -125,9 +135,13 @@ impl BackupWriter for Upload {
 impl Drop for Upload {
     fn drop(&mut self) {
         if let Some(parts) = self.parts.take() {
-            cancel(&self.objects, &self.name, &parts.id);
-            let path = self.objects.path(&parts.note);
-            _ = self.objects.driver.run(self.objects.store.objects.delete(&path));
+            // With the note, the next process can cancel it.
+            if cancel(&self.objects, &self.name, &parts.id) {
+                let path = self.objects.path(&parts.note);
+                _ = self.objects.driver.run(async {
+                    tokio::time::timeout(CLEAN_UP, self.objects.store.objects.delete(&path)).await
+                });
+            }
         }
     }
 }
@@ -140,8 +154,8 @@ impl Drop for Upload {
 pub(super) fn cancel_unfinished(objects: &Objects, listed: &[(String, u64)]) -> io::Result<()> {
     for (name, size) in listed.iter().filter(|(name, _)| name.starts_with(NOTES)) {
         let text = match size {
-            0 => bytes::Bytes::new(),
-            size => objects.read(name, 0..*size)?,
+            1..=NOTE_MAX => objects.read(name, 0..*size)?,
+            _ => bytes::Bytes::new(),
         };
         // Another program's object is of no use here either, and would be read each time.
         if let Ok(note) = serde_json::from_slice::<Note>(&text) {
