@@ -284,9 +284,9 @@ fn header_of(piece: NonNull<u8>) -> *mut PageHeader {
     piece.as_ptr().map_addr(page_of).cast()
 }
 
-/// The size of the piece for `size` bytes. Blocks of a table differ by some bytes, and a block in the memory of an
-/// evicted one needs no more than that had. If each took just what it needs, only the largest would come from the heap,
-/// and the holes that smaller ones left there would grow to a third of it.
+/// Rounds the size of a block up, so that blocks of about the same size take pieces of the same size. A block reuses
+/// the memory of an evicted block. With exact sizes it could do so only if it is not larger: requests to the heap would
+/// all be for large pieces, and the holes of smaller pieces, which nothing fills, would grow to a third of the heap.
 fn rounded(size: usize) -> usize {
     let step = (size.next_power_of_two() / SIZES).max(ALIGN);
     size.next_multiple_of(step)

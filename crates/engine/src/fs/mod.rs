@@ -127,6 +127,15 @@ pub trait FileSyncer: Send + Sync {
     fn sync(&self) -> Result<()>;
 }
 
+/// The syncer of files whose bytes need no sync.
+pub(crate) struct NoSync;
+
+impl FileSyncer for NoSync {
+    fn sync(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
 /// A file that can be read at any offset, from many threads.
 pub trait RandomAccessFile: Send + Sync {
     /// Fills `buf` from `offset` as far as the file extends; returns the number of bytes read.

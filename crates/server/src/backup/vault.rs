@@ -59,7 +59,7 @@ enum Hold {
 }
 
 impl Vault {
-    /// Opens a place. Copies and verifications take at most so many bytes per second; 0 means any number.
+    /// Opens a place. `bytes_per_second` limits copying and verifying; 0 means no limit.
     ///
     /// # Errors
     ///

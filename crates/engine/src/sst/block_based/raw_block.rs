@@ -12,8 +12,7 @@ use std::cell::Cell;
 /// A thread keeps a buffer of at most this many bytes.
 const SCRATCH_MAX: usize = 64 << 10;
 
-/// Returns the memory of an evicted block that suits a block of so many bytes ([`Memory::suits_block`]), if there is
-/// one.
+/// Returns the memory of an evicted block for a block of this size in bytes, if there is one ([`Memory::suits_block`]).
 pub type SpareMemory<'a> = &'a mut dyn FnMut(usize) -> Option<Memory>;
 
 thread_local! {

@@ -5,7 +5,7 @@ use crate::base::key::append_internal_key;
 use crate::base::{KeyOrder, SeqNo, ValueType};
 use crate::compress::CompressionType;
 use crate::error::Result;
-use crate::fs::{FileSyncer, RandomAccessFile, WritableFile};
+use crate::fs::{FileSyncer, NoSync, RandomAccessFile, WritableFile};
 use crate::hooks::{SliceTransform, slice_transform_by_name};
 use crate::options::{CompressionOptions, PlainTableOptions, TableFactory};
 use crate::sst::{TableBuilderContext, TableReadContext};
@@ -57,14 +57,6 @@ impl RandomAccessFile for TestFile {
 
 #[derive(Clone, Default)]
 pub(in crate::sst) struct TestSink(pub(in crate::sst) Arc<Mutex<Vec<u8>>>);
-
-struct NoSync;
-
-impl FileSyncer for NoSync {
-    fn sync(&self) -> Result<()> {
-        Ok(())
-    }
-}
 
 impl WritableFile for TestSink {
     fn append(&mut self, data: &[u8]) -> Result<()> {

@@ -12,8 +12,8 @@
 use crate::env::sync::Mutex;
 use crate::error::{Code, Error, Result};
 use crate::fs::{
-    FileLock, FileSyncer, FileSystem, RandomAccessFile, WritableFile, WritableOptions, io_error,
-    no_such_file,
+    FileLock, FileSyncer, FileSystem, NoSync, RandomAccessFile, WritableFile, WritableOptions,
+    io_error, no_such_file,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -363,15 +363,6 @@ impl WritableFile for StoredFile {
         if let Some(names) = self.names.0.lock().as_mut() {
             names.insert(self.name.clone(), self.size);
         }
-        Ok(())
-    }
-}
-
-/// For objects, which need no sync.
-struct NoSync;
-
-impl FileSyncer for NoSync {
-    fn sync(&self) -> Result<()> {
         Ok(())
     }
 }

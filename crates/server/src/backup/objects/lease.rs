@@ -243,7 +243,7 @@ impl Lease {
         self.state.clone()
     }
 
-    /// Ends the lease, as well as possible: another process can take over what is left of it.
+    /// Tries to end the lease. If that fails, the lock remains, and another process takes it over later.
     pub(super) async fn release(self) {
         self.task.abort();
         // It may be writing.

@@ -17,7 +17,7 @@ const PARTS_MAX: usize = 10_000;
 const NOTES: &str = "uploads/";
 /// A larger object is no note.
 const NOTE_MAX: u64 = 64 << 10;
-/// How long cleaning up after a stopped upload may take. The next process does what is left.
+/// The time limit of each request that cleans up after a stopped upload. The next process cleans up the rest.
 const CLEAN_UP: Duration = Duration::from_secs(5);
 
 /// What is noted about an upload in parts, so that it can be cancelled after a kill.
