@@ -130,7 +130,6 @@ fn window_log(limit: usize) -> u32 {
     (usize::BITS - limit.leading_zeros()).clamp(min, max)
 }
 
-/// Selects content that is common to many samples, for a dictionary of at most `max_len` bytes. `None` if there is none.
 pub(super) fn train(samples: &[u8], lengths: &[usize], max_len: usize) -> Option<Vec<u8>> {
     if !describe(lengths, samples) {
         return None;

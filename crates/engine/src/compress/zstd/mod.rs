@@ -26,7 +26,6 @@ use std::fmt;
 use std::thread::LocalKey;
 
 pub(crate) use chosen::decompress_frame;
-pub(super) use chosen::train;
 
 /// The maximum expansion: a block of one repeated byte produces 128 KiB from four bytes.
 const MAX_RATIO: usize = 32 << 10;
@@ -110,7 +109,14 @@ pub(super) fn decompress(
     Ok(n)
 }
 
-/// Adds entropy tables to `content`, for a dictionary of at most `max_len` bytes. `None` if that is impossible.
+/// Builds a dictionary of at most `max_len` bytes from content that is common to many samples. `None` if there is too
+/// little of it. `lengths` are those of the concatenated `samples`.
+pub(super) fn train(samples: &[u8], lengths: &[usize], max_len: usize) -> Option<Vec<u8>> {
+    chosen::train(samples, lengths, max_len)
+}
+
+/// Builds a dictionary of at most `max_len` bytes from `content` and the entropy tables of the samples. `None` if that is
+/// impossible.
 pub(super) fn finalize(
     content: &[u8],
     samples: &[u8],

@@ -102,7 +102,6 @@ pub(crate) fn decompress_frame(frame: &[u8]) -> Result<Vec<u8>> {
     Ok(raw)
 }
 
-/// Selects content that is common to many samples, for a dictionary of at most `max_len` bytes. `None` if there is none.
 pub(super) fn train(samples: &[u8], lengths: &[usize], max_len: usize) -> Option<Vec<u8>> {
     let (options, finish) = (FastCoverOptions::default(), FinalizeOptions::default());
     Some(optimize_fastcover_dict(samples, lengths, max_len, &options, finish).ok()?.0)
