@@ -57,9 +57,7 @@ impl Dictionary {
             #[cfg(any(feature = "zstd", feature = "zstd-c"))]
             DictionarySource::Trained => zstd::train(samples, lengths, max_len)?,
             #[cfg(any(feature = "zstd", feature = "zstd-c"))]
-            DictionarySource::Finalized => {
-                zstd::finalize(head, samples, lengths, max_len, level)?
-            }
+            DictionarySource::Finalized => zstd::finalize(head, samples, lengths, max_len, level)?,
             #[cfg(not(any(feature = "zstd", feature = "zstd-c")))]
             DictionarySource::Trained | DictionarySource::Finalized => return None,
         };

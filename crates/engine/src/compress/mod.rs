@@ -202,9 +202,7 @@ impl Codec {
             #[cfg(feature = "lz4")]
             CompressionType::Lz4 | CompressionType::Lz4hc => lz4::compress(raw, dict, out),
             #[cfg(any(feature = "zstd", feature = "zstd-c"))]
-            CompressionType::Zstd => {
-                zstd::compress(self, raw, dict.map(Dictionary::for_zstd), out)
-            }
+            CompressionType::Zstd => zstd::compress(self, raw, dict.map(Dictionary::for_zstd), out),
             _ => Err(unsupported(kind)),
         };
         compressed?;

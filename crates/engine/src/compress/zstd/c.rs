@@ -5,13 +5,14 @@ use crate::env::sync::OnceLock;
 use crate::error::{Code, Error, Result, SubCode};
 use std::cell::Cell;
 use std::io::Cursor;
-use zstd_safe::{CCtx, CParameter, DCtx, DDict, DParameter, InBuffer, OutBuffer, ResetDirective};
+use zstd_safe::zstd_sys::ZSTD_ErrorCode::ZSTD_error_dstSize_tooSmall;
+use zstd_safe::{CCtx, CParameter, DCtx, DDict, ResetDirective, is_error_kind};
 
 use super::finalize::describe;
 pub(super) use super::finalize::finalize;
 
-/// Decoders accept windows of at least 8 MiB, as the format recommends, and at most 128 MiB, the library's limit.
-const WINDOW_LOGS: (u32, u32) = (23, 27);
+/// The expansion that is expected of a frame of unknown size.
+const UNKNOWN_RATIO: usize = 4;
 
 struct Encoder {
     settings: Settings,
@@ -95,39 +96,27 @@ pub(super) fn decompress(
     Ok(n)
 }
 
-/// Decompresses standalone frames, as in compressed logs. The size may be unknown, so they are read in pieces.
+/// Decompresses standalone frames, as in compressed logs. If the first frame does not tell its size, larger and larger
+/// memory is tried: a stream would need a window, which the frame could claim to be of any size.
 pub(crate) fn decompress_frame(frame: &[u8]) -> Result<Vec<u8>> {
     let limit = frame.len().saturating_mul(MAX_RATIO);
-    // Not the thread's decoder: this one may allocate a window.
+    let size = zstd_safe::get_frame_content_size(frame).map_err(broken_stream)?;
+    let mut len = match size {
+        Some(size) => usize::try_from(size).unwrap_or(limit),
+        None => frame.len().saturating_mul(UNKNOWN_RATIO),
+    };
     let mut decoder = new_decoder()?;
-    decoder.set_parameter(DParameter::WindowLogMax(window_log(limit))).map_err(failed)?;
-    let size = zstd_safe::get_frame_content_size(frame).ok().flatten();
-    let size = size.map_or(DCtx::out_size(), |size| usize::try_from(size).unwrap_or(limit));
-    let mut raw = Vec::with_capacity(size.min(limit));
-    let mut input = InBuffer::around(frame);
     loop {
-        let start = raw.len();
-        let mut output = OutBuffer::around_pos(&mut raw, start);
-        let missing = decoder.decompress_stream(&mut output, &mut input).map_err(failed)?;
-        if raw.len() > limit {
-            return Err(broken_stream(format_args!("more than {limit} bytes")));
+        len = len.min(limit);
+        let mut raw = Vec::with_capacity(len);
+        match decoder.decompress(&mut raw, frame) {
+            Ok(_) => return Ok(raw),
+            Err(code) if len < limit && is_error_kind(code, ZSTD_error_dstSize_tooSmall) => {
+                len = len.saturating_mul(UNKNOWN_RATIO).max(1);
+            }
+            Err(code) => return Err(failed(code)),
         }
-        let is_at_end = input.pos() == frame.len();
-        if is_at_end && missing == 0 {
-            return Ok(raw);
-        }
-        if is_at_end && raw.len() < raw.capacity() {
-            return Err(broken_stream("the frame is cut off"));
-        }
-        raw.reserve(DCtx::out_size());
     }
-}
-
-/// Returns the base-2 logarithm of the maximum window of frames that decompress to at most `limit` bytes. A larger one
-/// would be allocated in vain.
-fn window_log(limit: usize) -> u32 {
-    let (min, max) = WINDOW_LOGS;
-    (usize::BITS - limit.leading_zeros()).clamp(min, max)
 }
 
 pub(super) fn train(samples: &[u8], lengths: &[usize], max_len: usize) -> Option<Vec<u8>> {

@@ -5,7 +5,9 @@ use crate::env::sync::OnceLock;
 use crate::error::Result;
 use std::cell::Cell;
 use std::io::Read;
-use structured_zstd::decoding::{DictionaryHandle, FrameDecoder, StreamingDecoder};
+use structured_zstd::decoding::{
+    ContentChecksum, DictionaryHandle, FrameDecoder, StreamingDecoder,
+};
 use structured_zstd::dictionary::{
     FastCoverOptions, FinalizeOptions, finalize_raw_dict, optimize_fastcover_dict,
 };
@@ -46,6 +48,13 @@ fn for_encoder(dict: Prepared<'_>) -> Result<EncoderDictionary> {
     parsed.clone().map_err(unusable)
 }
 
+/// Returns a decoder that compares the checksums of frames that have one, which is not the crate's default.
+fn new_decoder() -> FrameDecoder {
+    let mut decoder = FrameDecoder::new();
+    decoder.set_content_checksum(ContentChecksum::Verify);
+    decoder
+}
+
 impl Encoder {
     fn new(settings: Settings, dict: Option<Prepared<'_>>) -> Result<Encoder> {
         let mut frames = FrameCompressor::new(CompressionLevel::from_level(settings.level));
@@ -82,7 +91,7 @@ pub(super) fn decompress(
 ) -> Result<usize> {
     let dict = dict.map(for_decoder).transpose()?;
     // Taken out, so that a decoder that failed is not reused.
-    let mut decoder = take(&DECODER).unwrap_or_default();
+    let mut decoder = take(&DECODER).unwrap_or_else(new_decoder);
     let n = match dict {
         Some(d) => decoder.decode_all_with_dict_handle(stream, raw, d),
         None => decoder.decode_all(stream, raw),
@@ -96,7 +105,7 @@ pub(super) fn decompress(
 /// read in pieces.
 pub(crate) fn decompress_frame(frame: &[u8]) -> Result<Vec<u8>> {
     let limit = frame.len().saturating_mul(MAX_RATIO) as u64;
-    let mut decoder = StreamingDecoder::new(frame);
+    let mut decoder = StreamingDecoder::new_with_decoder(frame, new_decoder());
     let mut raw = Vec::new();
     decoder.by_ref().take(limit).read_to_end(&mut raw).map_err(broken_stream)?;
     Ok(raw)
