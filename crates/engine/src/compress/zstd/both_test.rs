@@ -3,14 +3,19 @@
 use super::*;
 use crate::compress::Dictionary;
 
+type Compress = fn(Settings, &[u8], Option<Prepared<'_>>, &mut Vec<u8>) -> Result<()>;
+type Decompress = fn(&[u8], &mut [u8], Option<Prepared<'_>>) -> Result<usize>;
+type Train = fn(&[u8], &[usize], usize) -> Option<Vec<u8>>;
+type Finalize = fn(&[u8], &[u8], &[usize], usize, i32) -> Option<Vec<u8>>;
+
 /// A codec's functions.
 struct Side {
     name: &'static str,
-    compress: fn(Settings, &[u8], Option<Prepared<'_>>, &mut Vec<u8>) -> Result<()>,
-    decompress: fn(&[u8], &mut [u8], Option<Prepared<'_>>) -> Result<usize>,
+    compress: Compress,
+    decompress: Decompress,
     decompress_frame: fn(&[u8]) -> Result<Vec<u8>>,
-    train: fn(&[u8], &[usize], usize) -> Option<Vec<u8>>,
-    finalize: fn(&[u8], &[u8], &[usize], usize, i32) -> Option<Vec<u8>>,
+    train: Train,
+    finalize: Finalize,
 }
 
 const SIDES: [Side; 2] = [

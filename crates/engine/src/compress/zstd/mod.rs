@@ -153,6 +153,7 @@ fn unusable(why: impl fmt::Display) -> Error {
     Error::corruption(format!("{} dictionary: {why}", TYPE.name()))
 }
 
-#[cfg(all(test, feature = "zstd", feature = "zstd-c"))]
+#[cfg(test)]
+#[cfg(all(feature = "zstd", feature = "zstd-c"))]
 #[path = "both_test.rs"]
 mod tests;
