@@ -1,5 +1,5 @@
-//! First blocks of tables written by librocksdb 7.8.3, one per codec, and damaged variants of them. Codecs that are left
-//! out of the build are skipped.
+//! First blocks of tables written by librocksdb 7.8.3, one per codec, and damaged variants of them. Codecs that are
+//! left out of the build are skipped.
 
 use super::*;
 use serde_json::Value;

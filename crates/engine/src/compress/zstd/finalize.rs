@@ -5,8 +5,8 @@
 use zstd_safe::zstd_sys::{ZDICT_finalizeDictionary, ZDICT_params_t};
 
 /// Adds entropy tables, made for this level, to `content`. The dictionary has at most `max_len` bytes; if that is too
-/// little for both, the beginning of `content` is left out. `lengths` are those of the concatenated `samples`. `None` if
-/// the library makes none of them.
+/// little for both, the end of `content` is left out. `lengths` are those of the concatenated `samples`. Returns `None`
+/// if the library cannot make a dictionary of them.
 pub(super) fn finalize(
     content: &[u8],
     samples: &[u8],
@@ -20,8 +20,9 @@ pub(super) fn finalize(
     let count = u32::try_from(lengths.len()).ok()?;
     let parameters = ZDICT_params_t { compressionLevel: level, notificationLevel: 0, dictID: 0 };
     let mut bytes = vec![0_u8; max_len];
-    // SAFETY: each pointer is that of a slice, and its length follows. The function writes at most `max_len` bytes to the
-    // first, which overlaps no other; it reads `count` lengths, whose sum is the length of `samples`, as checked above.
+    // SAFETY: each pointer is that of a slice, and its length follows. The function writes at most `max_len` bytes to
+    // the first, which overlaps no other. It reads `count` lengths, and as many bytes of `samples` as these add up to,
+    // which was checked above.
     let len = unsafe {
         ZDICT_finalizeDictionary(
             bytes.as_mut_ptr().cast(),

@@ -115,8 +115,8 @@ pub(super) fn train(samples: &[u8], lengths: &[usize], max_len: usize) -> Option
     chosen::train(samples, lengths, max_len)
 }
 
-/// Builds a dictionary of at most `max_len` bytes from `content` and the entropy tables of the samples. `None` if that is
-/// impossible.
+/// Builds a dictionary of at most `max_len` bytes from `content` and the entropy tables of the samples. `None` if that
+/// is impossible.
 pub(super) fn finalize(
     content: &[u8],
     samples: &[u8],
