@@ -78,7 +78,7 @@ pub(super) fn compress(
     Ok(())
 }
 
-/// Decompresses all frames of `stream` to the beginning of `raw`. Returns their size. It is an error if they do not fit.
+/// Decompresses all frames of `stream` to the beginning of `raw`. Returns their size. Fails if they do not fit.
 pub(super) fn decompress(
     stream: &[u8],
     raw: &mut [u8],

@@ -5,8 +5,8 @@
 use zstd_safe::zstd_sys::{ZDICT_finalizeDictionary, ZDICT_params_t};
 
 /// Adds entropy tables, made for this level, to `content`. The dictionary has at most `max_len` bytes; if that is too
-/// little for both, the end of `content` is left out. `lengths` are those of the concatenated `samples`. Returns `None`
-/// if the library cannot make a dictionary of them.
+/// little for both, `content` is shortened. `lengths` are those of the concatenated `samples`. Returns `None` if the
+/// library cannot make a dictionary of them.
 pub(super) fn finalize(
     content: &[u8],
     samples: &[u8],
