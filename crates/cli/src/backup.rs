@@ -141,8 +141,8 @@ pub(crate) fn run(command: Command, out: &Output) -> Result<Answer> {
             Vault::open(&place, Access::List, 0)?;
             let mut vault = Vault::open(&place, Access::Write, 0)?;
             match (id, keep) {
-                (Some(id), _) => vault.delete(id)?,
-                (None, Some(keep)) => vault.clean(Some(keep))?,
+                (Some(id), _) => vault.delete(id, &Arc::default())?,
+                (None, Some(keep)) => vault.clean(Some(keep), &Arc::default())?,
                 (None, None) => return Err(Error::Setting("expected --id or --keep".to_owned())),
             }
             let left = vault.list().len();

@@ -43,7 +43,7 @@ const SUBCOMMANDS: &[Command] = &[
         .with_docs("7.0.0", "Returns the backups in a directory."),
     Command::new("backup-stop", 2, FLAGS, Group::Server, stop)
         .with_full_name("ferrolith|backup-stop")
-        .with_docs("7.0.0", "Stops the work on backups. The next backup uses what was copied."),
+        .with_docs("7.0.0", "Stops the work on backups and listings of them. The next backup uses what was copied."),
     Command::new("finalize", 2, OPENS, Group::Server, finalize)
         .with_full_name("ferrolith|finalize")
         .with_docs(
@@ -63,12 +63,14 @@ where
     let place = place(context, args)?;
     leave_worker(context)?;
     let access = if kind == Kind::Verify { Access::Read } else { Access::Write };
-    if kind == Kind::Delete {
-        // Only creating makes a directory.
-        Vault::open(&place, Access::List, 0)?;
-    }
     let (now_s, to_open) = (context.server.clock.wall_ms() / 1000, place.clone());
-    let open = Box::new(move || Vault::open(to_open, access, rate));
+    let open = Box::new(move |progress: &Arc<BackupProgress>| {
+        if kind == Kind::Delete {
+            // Only creating makes a directory.
+            Vault::open_stoppable(&to_open, Access::List, 0, progress)?;
+        }
+        Vault::open_stoppable(to_open, access, rate, progress)
+    });
     let job = Job { kind, place, now_s, open, work: Box::new(work) };
     let number = context.server.backups.start(job)?;
     context.out.integer(number as i64);
@@ -133,7 +135,7 @@ fn create(context: &mut Context<'_>, args: Args<'_>) -> Done {
     start(context, Kind::Create, args, bytes_per_second, move |vault, progress| {
         let id = store.back_up(vault, &how, progress)?;
         // The backup is complete, whatever becomes of older files.
-        let warning = vault.clean(keep).err().map(|error| {
+        let warning = vault.clean(keep, progress).err().map(|error| {
             format!("backup {id} is complete, but older files could not be deleted: {error}")
         });
         Ok(Finished { id, warning })
@@ -161,8 +163,8 @@ fn verify(context: &mut Context<'_>, args: Args<'_>) -> Done {
 
 fn delete(context: &mut Context<'_>, args: Args<'_>) -> Done {
     let id = number("id", args.at(3), 1)?;
-    start(context, Kind::Delete, args, 0, move |vault, _| {
-        vault.delete(id)?;
+    start(context, Kind::Delete, args, 0, move |vault, progress| {
+        vault.delete(id, progress)?;
         Ok(id.into())
     })
 }
@@ -178,7 +180,8 @@ fn stop(context: &mut Context<'_>, _: Args<'_>) -> Done {
 fn list(context: &mut Context<'_>, args: Args<'_>) -> Done {
     let place = place(context, args)?;
     leave_worker(context)?;
-    let vault = Vault::open(&place, Access::List, 0)?;
+    let progress = context.server.backups.listing()?;
+    let vault = Vault::open_stoppable(&place, Access::List, 0, &progress)?;
     let (backups, damaged) = (vault.list(), vault.damaged());
     let out = &mut *context.out;
     out.array(backups.len() + damaged.len());
