@@ -1,9 +1,10 @@
-//! FERROLITH: commands that only this server has, for backups and the format of the directory; and the section of INFO
-//! about backups.
+//! FERROLITH: commands that only this server has, for backups, the format of the directory and notes in the log; and
+//! the section of INFO about backups.
 
 use super::info::Text;
 use crate::backup::{Access, BackupProgress, Creation, Finished, Job, Kind, Place, Vault};
 use crate::error::Result;
+use crate::logs::Gate;
 use crate::redis::args::{Args, is};
 use crate::redis::command::{
     ADMIN, ALLOW_BUSY, APART, Command, Flags, Group, LOADING, NO_MULTI, NOSCRIPT, STALE,
@@ -13,6 +14,7 @@ use crate::redis::failure::{Done, Failure, SYNTAX};
 use crate::redis::families::help::help;
 use crate::redis::stats::Totals;
 use std::sync::Arc;
+use tracing::info;
 
 const FLAGS: Flags = ADMIN.and(NOSCRIPT).and(NO_MULTI).and(STALE).and(ALLOW_BUSY);
 /// Of commands that open a place.
@@ -50,6 +52,9 @@ const SUBCOMMANDS: &[Command] = &[
             "7.0.0",
             "Gives the directory the newest format, which older servers cannot open.",
         ),
+    Command::new("note", 3, FLAGS, Group::Server, note)
+        .with_full_name("ferrolith|note")
+        .with_docs("7.0.0", "Writes a text to the log and the audit log: text."),
     Command::new("help", 2, LOADING.and(STALE), Group::Server, help)
         .with_full_name("ferrolith|help")
         .with_docs("7.0.0", "Describes the subcommands."),
@@ -207,6 +212,24 @@ fn list(context: &mut Context<'_>, args: Args<'_>) -> Done {
         out.bulk(b"error");
         out.bulk(error.as_bytes());
     }
+    Ok(())
+}
+
+/// Programs note what they begin and end, and cannot fill the log.
+static NOTES: Gate = Gate::ten_a_second();
+/// The bytes of a note.
+const NOTE_MAX: usize = 1024;
+
+fn note(context: &mut Context<'_>, args: Args<'_>) -> Done {
+    let note = text(args.at(2))?;
+    if note.len() > NOTE_MAX {
+        return Err(format!("ERR expected a text of at most {NOTE_MAX} bytes").into());
+    }
+    if let Some(skipped) = NOTES.pass() {
+        let client = context.session.client.address;
+        info!(target: "ferrolith::transfer", %client, note, skipped, "note");
+    }
+    context.out.ok();
     Ok(())
 }
 
