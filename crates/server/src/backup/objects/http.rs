@@ -16,7 +16,7 @@ use object_store::client::{
     ClientConfigKey, HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest,
     HttpRequestBody, HttpResponse, HttpService,
 };
-use rustls::ClientConfig;
+use rustls::{CertificateError, ClientConfig};
 use std::io;
 use std::time::Duration;
 use tracing::warn;
@@ -127,7 +127,7 @@ impl Requests {
     async fn collect(&self, mut body: Incoming) -> std::result::Result<bytes::Bytes, HttpError> {
         let cut = |error| HttpError::new(HttpErrorKind::Interrupted, error);
         let length = usize::try_from(body.size_hint().lower()).unwrap_or(REPLY_MAX);
-        let mut bytes = Vec::with_capacity(length.min(REPLY_MAX));
+        let mut bytes = Vec::<u8>::with_capacity(length.min(REPLY_MAX));
         loop {
             let frame = tokio::time::timeout(self.silence, body.frame()).await;
             let Some(frame) = frame.map_err(|_| late(self.silence))? else { return Ok(bytes.into()) };
@@ -188,24 +188,33 @@ pub(super) fn is_final(error: &object_store::Error) -> bool {
 }
 
 fn failed_request(error: hyper_util::client::legacy::Error) -> HttpError {
-    let mut text = chain(&error);
-    let kind = match error.is_connect() {
+    let text = chain(&error);
+    let (kind, hint) = match tls_error(&error).filter(|_| error.is_connect()) {
         // A wrong certificate does not become right.
-        true if is_distrust(&error) => {
-            text += " (ca_file names the authorities that sign the store's certificate)";
-            HttpErrorKind::Unknown
+        Some(error) if is_distrust(error) => {
+            let hint = "; ca_file names the authorities that sign the store's certificate";
+            (HttpErrorKind::Unknown, hint)
         }
-        true => HttpErrorKind::Connect,
-        false => HttpErrorKind::Interrupted,
+        Some(rustls::Error::InvalidMessage(_)) => {
+            (HttpErrorKind::Unknown, "; the store does not use TLS at this endpoint")
+        }
+        Some(_) => (HttpErrorKind::Unknown, ""),
+        None if error.is_connect() => (HttpErrorKind::Connect, ""),
+        None => (HttpErrorKind::Interrupted, ""),
     };
-    HttpError::new(kind, io::Error::other(text))
+    HttpError::new(kind, io::Error::other(text + hint))
 }
 
-/// Returns whether TLS failed, and not the network.
-fn is_distrust(error: &(dyn std::error::Error + 'static)) -> bool {
-    causes(error).any(|cause| {
-        let inner = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-        cause.is::<rustls::Error>() || inner.is_some_and(|inner| inner.is::<rustls::Error>())
+fn is_distrust(error: &rustls::Error) -> bool {
+    let unknown = CertificateError::UnknownIssuer;
+    matches!(error, rustls::Error::InvalidCertificate(error) if *error == unknown)
+}
+
+/// Returns the error of TLS, if it failed and not the network.
+fn tls_error<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e rustls::Error> {
+    causes(error).find_map(|cause| {
+        let inner = || cause.downcast_ref::<io::Error>()?.get_ref()?.downcast_ref();
+        cause.downcast_ref::<rustls::Error>().or_else(inner)
     })
 }
 

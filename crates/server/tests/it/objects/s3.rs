@@ -149,7 +149,11 @@ fn opened(socket: TcpStream, tls: Option<Arc<ServerConfig>>) -> Box<dyn Duplex> 
 
 /// Serves a request. Returns nothing if the connection is to end.
 fn serve(stream: &mut Stream, state: &Mutex<State>) -> Option<()> {
-    let request = read(stream)?;
+    let Some(request) = read(stream) else {
+        // The client may have left, or speaks another protocol.
+        _ = stream.get_mut().write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+        return None;
+    };
     let mut state = state.lock().unwrap();
     let target = format!("{} {} {:?}", request.method, request.path, request.query);
     state.requests.push(target.clone());

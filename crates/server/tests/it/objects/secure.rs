@@ -58,7 +58,7 @@ fn stores_that_are_not_trusted_are_refused_at_once() {
 
 #[test]
 fn certificates_that_expired_and_stores_without_tls_are_named() {
-    for (store, part) in [(store("expired"), "xpired"), (S3::start(), "ca_file")] {
+    for (store, part) in [(store("expired"), "expired"), (S3::start(), "does not use TLS")] {
         let site = Site::of(store, "bucket");
         site.write_credentials("KEY", &endpoint(&site, "ca.pem"));
         let program = site.start();
