@@ -139,10 +139,12 @@ pub(crate) fn run(command: Command, out: &Output) -> Result<Answer> {
         Command::List { place } => list(place.place()?, out),
         Command::Verify { which, rate } => verify(&which, &rate, out),
         Command::Restore { which, to, rate, work } => {
-            let call = ["backup".to_owned(), "restore".to_owned(), which.place.place()?.to_string()];
+            let call =
+                ["backup".to_owned(), "restore".to_owned(), which.place.place()?.to_string()];
             let id = which.id.map(|id| ["--id".to_owned(), id.to_string()]);
             let target = ["--to".to_owned(), to.display().to_string()];
-            let call: Vec<_> = call.into_iter().chain(id.into_iter().flatten()).chain(target).collect();
+            let call: Vec<_> =
+                call.into_iter().chain(id.into_iter().flatten()).chain(target).collect();
             work.run(&call, || restore(&which, &to, &rate, out))
         }
         Command::Delete { place, id, keep } => {

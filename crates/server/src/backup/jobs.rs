@@ -303,8 +303,7 @@ fn log_success(running: &Running, finished: &Finished) {
     if let Some(warning) = &finished.warning {
         warn!(target: "ferrolith::backup", kind, %place, job, "{warning}");
     }
-    let (bytes, reused_bytes) =
-        (running.progress.copied_bytes(), running.progress.reused_bytes());
+    let (bytes, reused_bytes) = (running.progress.copied_bytes(), running.progress.reused_bytes());
     let (backup, seconds) = (finished.id, running.seconds());
     info!(
         target: "ferrolith::backup",

@@ -46,7 +46,10 @@ fn a_panic_of_a_thread_is_one_record() {
     let [line, later] = text.lines().collect::<Vec<_>>()[..] else { panic!("two lines: {text}") };
     let expected = r#"ERROR ferrolith::server: panic: on \"purpose\"\nand again 5 thread="worker-7" location="#;
     assert!(line.contains(expected) && line.contains("panics_test.rs:"), "{line}");
-    assert!(later.contains("WARN ferrolith::server: later") && !errors.contains("purpose"), "{errors}");
+    assert!(
+        later.contains("WARN ferrolith::server: later") && !errors.contains("purpose"),
+        "{errors}"
+    );
 
     let (text, _) = written("json", "warning,backup=debug");
     let lines: Vec<serde_json::Value> =

@@ -167,7 +167,8 @@ fn slow_queries_are_in_the_log() {
     let table = server.service.admin().table(1).unwrap();
     let lines = Lines::default();
     let writer = lines.clone();
-    let layer = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(move || writer.clone());
+    let layer =
+        tracing_subscriber::fmt::layer().with_ansi(false).with_writer(move || writer.clone());
     tracing::subscriber::with_default(tracing_subscriber::registry().with(layer), || {
         let begun_us = server.clock.monotonic_us();
         for step_ms in [19, 1] {

@@ -282,7 +282,9 @@ fn write_lines(admin: &mut Client) {
 
 /// Checks what a server without space for its log said on standard error: when it began, and when it ended.
 fn check_complaints(errors: &str, file: &str) {
-    let [begin, end] = errors.lines().collect::<Vec<_>>()[..] else { panic!("two lines: {errors}") };
+    let [begin, end] = errors.lines().collect::<Vec<_>>()[..] else {
+        panic!("two lines: {errors}")
+    };
     let expected = format!("writing the log: {file}: No space left on device (os error 28)");
     assert_eq!(begin, expected);
     assert!(end.starts_with("writing the log: works again after "), "{end}");

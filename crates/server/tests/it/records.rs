@@ -39,8 +39,7 @@ fn imports_and_exports_are_recorded() {
     let dir = tempfile::tempdir().unwrap();
     let [log, audit, new] = ["log", "audit", "new"].map(|name| dir.path().join(name));
     let [log_file, audit_file] = [&log, &audit].map(|file| file.to_str().unwrap());
-    let records =
-        ["--log-file", log_file, "--log-format", "json", "--audit-log", audit_file];
+    let records = ["--log-file", log_file, "--log-format", "json", "--audit-log", audit_file];
     let rdb = export(dir.path(), &records);
     let import = ["import", "--rdb", rdb.to_str().unwrap(), "--dir", new.to_str().unwrap()];
     let import = [&import[..], &records].concat();
@@ -51,7 +50,9 @@ fn imports_and_exports_are_recorded() {
     found.retain(|line| line["target"] == "ferrolith::transfer");
     let events: Vec<_> = found
         .iter()
-        .map(|line| format!("{} {}", line["kind"].as_str().unwrap(), line["message"].as_str().unwrap()))
+        .map(|line| {
+            format!("{} {}", line["kind"].as_str().unwrap(), line["message"].as_str().unwrap())
+        })
         .collect();
     let expected = [
         "export started",
@@ -74,7 +75,10 @@ fn imports_and_exports_are_recorded() {
     let results: Vec<_> = entries.iter().map(|it| it["result"].as_str().unwrap()).collect();
     assert_eq!(results[..5], ["started", "ok", "started", "ok", "started"]);
     assert!(results[5].contains("exists"), "{results:?}");
-    assert_eq!((&entries[0]["call"][0], &entries[2]["call"][0]), (&"export".into(), &"import".into()));
+    assert_eq!(
+        (&entries[0]["call"][0], &entries[2]["call"][0]),
+        (&"export".into(), &"import".into())
+    );
     // Without a directory for the files, nothing is done.
     let missing = dir.path().join("none/log");
     let refused = [&import[..5], &["--log-file", missing.to_str().unwrap()]].concat();

@@ -118,7 +118,8 @@ impl Requests {
                 Sender::Plain(client) => client.request(request).await,
             }
         };
-        let response = tokio::time::timeout(patience, response).await.map_err(|_| late(patience))?;
+        let response =
+            tokio::time::timeout(patience, response).await.map_err(|_| late(patience))?;
         let (head, body) = response.map_err(failed_request)?.into_parts();
         // With the whole body here, a reply that is cut is repeated like any other failure.
         Ok(HttpResponse::from_parts(head, self.collect(body).await?.into()))
@@ -130,7 +131,9 @@ impl Requests {
         let mut bytes = Vec::<u8>::with_capacity(length.min(REPLY_MAX));
         loop {
             let frame = tokio::time::timeout(self.silence, body.frame()).await;
-            let Some(frame) = frame.map_err(|_| late(self.silence))? else { return Ok(bytes.into()) };
+            let Some(frame) = frame.map_err(|_| late(self.silence))? else {
+                return Ok(bytes.into());
+            };
             let frame = frame.map_err(|error| cut(io::Error::other(chain(&error))))?;
             let Ok(data) = frame.into_data() else { continue };
             if bytes.len() + data.len() > REPLY_MAX {

@@ -52,7 +52,8 @@ fn a_store_that_ignores_conditions_is_refused() {
     let program = site.start();
     let mut client = Client::connect(program.redis);
     let refused = error(client.say("FERROLITH BACKUP daily"));
-    let expected = "s3://bucket/backups/daily: the store ignores the conditions of writes (If-None-Match)";
+    let expected =
+        "s3://bucket/backups/daily: the store ignores the conditions of writes (If-None-Match)";
     assert!(refused.contains(expected), "{refused}");
     assert!(site.store.keys("").is_empty(), "{:?}", site.store.keys(""));
     site.store.state().is_unconditional = false;
@@ -89,7 +90,9 @@ fn a_store_that_fails_for_a_while_needs_no_help() {
     let program = site.start();
     let mut client = Client::connect(program.redis);
     fill(&mut client, 0..100);
-    for (round, fault) in [Fault::Unavailable, Fault::Internal, Fault::CutReply].into_iter().enumerate() {
+    for (round, fault) in
+        [Fault::Unavailable, Fault::Internal, Fault::CutReply].into_iter().enumerate()
+    {
         site.store.fail("", "", usize::MAX, fault);
         std::thread::scope(|scope| {
             scope.spawn(|| {

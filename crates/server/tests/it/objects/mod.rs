@@ -199,7 +199,10 @@ fn damage_on_the_way_is_found() {
     started(client.say("FERROLITH BACKUP daily"));
     let failed = wait(&mut client);
     let text = &failed["backup_last_error"];
-    assert!(text.contains("Checksum mismatch") && text.contains("s3://bucket/backups/daily"), "{text}");
+    assert!(
+        text.contains("Checksum mismatch") && text.contains("s3://bucket/backups/daily"),
+        "{text}"
+    );
     assert!(!text.contains(".tmp"), "{text}");
     // Without a backup, nothing of it stays.
     assert!(site.store.keys("").is_empty(), "{:?}", site.store.keys(""));

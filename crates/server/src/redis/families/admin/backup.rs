@@ -45,7 +45,10 @@ const SUBCOMMANDS: &[Command] = &[
         .with_docs("7.0.0", "Returns the backups in a directory."),
     Command::new("backup-stop", 2, FLAGS, Group::Server, stop)
         .with_full_name("ferrolith|backup-stop")
-        .with_docs("7.0.0", "Stops the work on backups and listings of them. The next backup uses what was copied."),
+        .with_docs(
+            "7.0.0",
+            "Stops the work on backups and listings of them. The next backup uses what was copied.",
+        ),
     Command::new("finalize", 2, OPENS, Group::Server, finalize)
         .with_full_name("ferrolith|finalize")
         .with_docs(
