@@ -213,11 +213,15 @@ fn is_distrust(error: &rustls::Error) -> bool {
     matches!(error, rustls::Error::InvalidCertificate(error) if *error == unknown)
 }
 
-/// Returns the error of TLS, if it failed and not the network.
+/// Returns the error of TLS, if it failed and not the network. Errors of input and output wrap it, one in another.
 fn tls_error<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e rustls::Error> {
-    causes(error).find_map(|cause| {
-        let inner = || cause.downcast_ref::<io::Error>()?.get_ref()?.downcast_ref();
-        cause.downcast_ref::<rustls::Error>().or_else(inner)
+    causes(error).find_map(|mut cause| {
+        loop {
+            if let Some(found) = cause.downcast_ref::<rustls::Error>() {
+                return Some(found);
+            }
+            cause = cause.downcast_ref::<io::Error>()?.get_ref()?;
+        }
     })
 }
 
