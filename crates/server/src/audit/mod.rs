@@ -4,8 +4,8 @@
 //! 2. A file that cannot be written stops nothing: entries are lost and counted, and the log says so.
 //! 3. Callers leave secrets out. This module only shortens.
 //!
-//! Each door decides what is administrative: `redis/auditing.rs`, `pegasus/auditing.rs`, `http/answer.rs`. `work` is for
-//! programs that work on the data without a server.
+//! Each door decides what is administrative: `redis/auditing.rs`, `pegasus/auditing.rs`, `http/answer.rs`. `work` is
+//! for programs that work on the data without a server.
 
 mod work;
 

@@ -14,12 +14,13 @@ pub struct WorkFlags {
     /// Append lines about the work to this file, such as that of the server's log
     #[arg(long = "log-file", value_name = "FILE")]
     pub log_file: Option<PathBuf>,
-    /// The form of the lines in the file of --log-file
+    /// The form of the lines in the file of --log-file: text or json
     #[arg(
         long = "log-format",
         value_name = "FORMAT",
         default_value = "text",
         value_enum,
+        hide_possible_values = true,
         requires = "log_file"
     )]
     pub log_format: Format,

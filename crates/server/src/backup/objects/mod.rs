@@ -2,8 +2,8 @@
 //!
 //! The crate `object_store` has the protocols, the signatures and the repetition of failed requests. What it would take
 //! from C libraries is here: `http` is its HTTP client with this server's TLS, `crypto` its hashes and signatures.
-//! `settings` reads credentials, `lease` is the lock and `holder` who has it, `upload` writes objects, `driver` runs the
-//! requests.
+//! `settings` reads credentials, `lease` is the lock and `holder` who has it, `upload` writes objects, `driver` runs
+//! the requests.
 //!
 //! * **OB1** An object has its final name only when all its bytes are stored, so one that exists is whole. Uploads in
 //!   parts that a kill left are noted in `uploads/`, and cancelled by the next process that takes the lock.
