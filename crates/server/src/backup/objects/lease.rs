@@ -21,6 +21,8 @@ use tokio::task::JoinHandle;
 /// How often taking a lease is tried again after failed requests, and the wait before, which doubles each time.
 const TRIES: u32 = 6;
 const FIRST_WAIT: Duration = Duration::from_millis(100);
+/// How long it is tried again. A request that failed for longer was repeated by the crate already.
+const TRIED: Duration = Duration::from_secs(60);
 /// How long a request that has begun may go on after a stop: cut off, it could still create the object afterwards.
 const GRACE: Duration = Duration::from_secs(3);
 /// How long removing the object of a lease that was not taken may take. Another process takes it over later.
@@ -210,9 +212,12 @@ impl Place<'_> {
     /// Writes the object as a new holder. The crate does not repeat a conditional write whose reply is lost, since it
     /// cannot know whether it succeeded; with the token, this can.
     async fn acquire(self, holder: &Holder) -> Result<(Writer, Instant), Refusal> {
+        let begun = Instant::now();
         for tries in 0..TRIES {
             match self.acquire_as(holder).await {
-                Err(Refusal::Store(error @ StoreError::Generic { .. })) if !is_final(&error) => {
+                Err(Refusal::Store(error @ StoreError::Generic { .. }))
+                    if !is_final(&error) && begun.elapsed() < TRIED =>
+                {
                     self.wait(FIRST_WAIT * 2_u32.pow(tries)).await?;
                 }
                 result => return result,
