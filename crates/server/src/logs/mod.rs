@@ -174,3 +174,7 @@ impl Write for Sink<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+#[path = "panics_test.rs"]
+mod tests;
