@@ -131,8 +131,8 @@ fn a_read_of_a_collection_skips_tables_without_it() {
                 assert_eq!(walk(&store, partition, &whole(partition, n), true).len(), 1);
             }
         });
-        // At the beginning of a block, the one before it is read, too.
-        assert!((COLLECTIONS..COLLECTIONS * 7 / 5).contains(&needed), "{partition:?}: {needed}");
+        // For a row at an edge of a block, the next block is read, too. Without filters, it would be four tables.
+        assert!((COLLECTIONS..COLLECTIONS * 2).contains(&needed), "{partition:?}: {needed}");
     }
     // Ranges of several collections show all of them.
     for kind in [DATA, META] {
