@@ -5,8 +5,8 @@
 //! * **DF2** A directory keeps its format until `DirectoryFormat::finalize`, so the older server can open it again.
 //!   Code that writes what older servers misread asks [`DirectoryFormat::allows`] first.
 //! * **DF3** A row repeats what the file has, for backups, which have no file `FORMAT`. A format above 1 is in the file
-//!   before it is in the row, and in both before anything is written in it. A row above the file, which was then edited or
-//!   replaced, is refused or counts, too.
+//!   before it is in the row, and in both before anything is written in it. A row above the file, which was then edited
+//!   or replaced, is refused or counts, too.
 
 use crate::error::{Error, Result};
 use ferrolith::{Db, Options, WriteOptions};
