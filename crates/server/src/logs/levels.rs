@@ -81,13 +81,14 @@ pub struct Levels {
 }
 
 impl Levels {
-    /// Returns the filter of events. Libraries have no part of their own: of their events, only failures are shown.
+    /// Returns the filter of events. Those of libraries are no part, and below `WARN` they are about their own work,
+    /// such as the bytes of a connection.
     pub(super) fn targets(&self) -> Targets {
+        let base = self.base.filter();
         let own =
             self.parts.iter().map(|(part, level)| (format!("ferrolith::{part}"), level.filter()));
-        let of_libraries = self.base.filter().min(LevelFilter::WARN);
-        let targets = Targets::new().with_default(of_libraries);
-        targets.with_target("ferrolith", self.base.filter()).with_targets(own)
+        let of_libraries = base.min(LevelFilter::WARN);
+        Targets::new().with_default(of_libraries).with_target("ferrolith", base).with_targets(own)
     }
 }
 

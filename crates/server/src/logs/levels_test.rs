@@ -23,6 +23,17 @@ fn parts_have_levels_of_their_own() {
 }
 
 #[test]
+fn libraries_have_no_more_than_warnings() {
+    for (level, shown) in [("debug", 2), ("warning", 2), ("nothing", 0)] {
+        let targets = level.parse::<Levels>().unwrap().targets();
+        let lines = [Line::ERROR, Line::WARN, Line::INFO, Line::DEBUG, Line::TRACE];
+        let of = |target: &str| lines.iter().filter(|it| targets.would_enable(target, it)).count();
+        assert_eq!(of("object_store::client::retry"), shown, "{level}");
+        assert_eq!(of("hyper::proto"), shown, "{level}");
+    }
+}
+
+#[test]
 fn each_level_has_more_than_the_next() {
     let shown = |level: &str| {
         let targets = level.parse::<Levels>().unwrap().targets();

@@ -191,6 +191,24 @@ fn levels_change_at_run_time() {
 }
 
 #[test]
+fn scripts_cannot_fill_the_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(&dir.path().join("db"), &["--log-format=json"]);
+    let mut admin = Client::connect(server.redis);
+    let many = "for i = 1, 500 do redis.log(redis.LOG_DEBUG, 'hidden') redis.log(redis.LOG_WARNING, 'again') end";
+    admin.call(&["EVAL", many, "0"]);
+    std::thread::sleep(Duration::from_millis(1100));
+    admin.call(&["EVAL", "redis.log(redis.LOG_NOTICE, 'x' .. string.rep('\\n', 5000))", "0"]);
+    let lines = parsed(&server.end("-TERM"));
+    let again = lines.iter().filter(|line| line["message"] == "again").count();
+    // The second may change while they are written.
+    assert!((100..=200).contains(&again), "{again}");
+    let long = find(&lines, "script", "x\\n\\n");
+    assert_eq!(long["message"].as_str().unwrap().len(), 1 + 2 * 1023);
+    assert_eq!((&long["cut_off"], &long["skipped"]), (&3977.into(), &(500 - again).into()));
+}
+
+#[test]
 fn sighup_opens_the_log_anew() {
     let dir = tempfile::tempdir().unwrap();
     let (log, old) = (dir.path().join("log.json"), dir.path().join("log.json.1"));
@@ -231,6 +249,9 @@ fn the_error_that_ends_the_server_is_in_the_log() {
     };
     let lines = parsed(&failed(&["--log-format=json"]));
     assert_eq!(find(&lines, "server", "the server ends")["level"], "ERROR");
+    // Also if the log would not show it.
+    let text = failed(&["--log-format=json", "--log-level=nothing"]);
+    assert!(text.starts_with("ferrolith-server: ") && text.lines().count() == 1, "{text}");
     let text = failed(&[]);
     assert!(text.lines().last().unwrap().starts_with("ferrolith-server: "), "{text}");
     let log = dir.path().join("log").display().to_string();
