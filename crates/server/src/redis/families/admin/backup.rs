@@ -1,5 +1,5 @@
-//! FERROLITH: commands that only this server has, for backups and the format of the directory; and the section of INFO
-//! about backups.
+//! FERROLITH: commands that only this server has, for backups, loads of files and the format of the directory; and the
+//! section of INFO about backups.
 
 use super::info::Text;
 use crate::backup::{Access, BackupProgress, Creation, Finished, Job, Kind, Place, Vault};
@@ -44,6 +44,15 @@ const SUBCOMMANDS: &[Command] = &[
     Command::new("backup-stop", 2, FLAGS, Group::Server, stop)
         .with_full_name("ferrolith|backup-stop")
         .with_docs("7.0.0", "Stops the work on backups. The next backup uses what was copied."),
+    Command::new("load", -5, FLAGS, Group::Server, super::load::start)
+        .with_full_name("ferrolith|load")
+        .with_docs(
+            "7.0.0",
+            "Starts to load files into a Pegasus table: table [VERSION 0|1] FILES path [path ...].",
+        ),
+    Command::new("load-stop", 2, FLAGS, Group::Server, super::load::stop)
+        .with_full_name("ferrolith|load-stop")
+        .with_docs("7.0.0", "Stops the load that runs. Files that are loaded stay loaded."),
     Command::new("finalize", 2, OPENS, Group::Server, finalize)
         .with_full_name("ferrolith|finalize")
         .with_docs(
@@ -89,7 +98,7 @@ fn place(context: &Context<'_>, args: Args<'_>) -> Done<Place> {
     Ok(context.server.settings.backup_places.resolve(name)?)
 }
 
-fn text(argument: &[u8]) -> Done<&str> {
+pub(super) fn text(argument: &[u8]) -> Done<&str> {
     std::str::from_utf8(argument).map_err(|_| "ERR expected text in UTF-8".into())
 }
 
