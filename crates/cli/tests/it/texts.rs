@@ -70,6 +70,7 @@ const COMMANDS: &[&str] = &[
     "table drop",
     "table recall",
     "table rename",
+    "table load",
     "get",
     "set",
     "del",

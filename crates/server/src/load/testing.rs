@@ -139,13 +139,6 @@ impl World {
     }
 }
 
-impl Drop for World {
-    fn drop(&mut self) {
-        // Closing twice, after `reopened`, is an error that does not matter.
-        _ = self.store.close();
-    }
-}
-
 pub(super) fn v0(expiry: u32, data: &[u8]) -> Vec<u8> {
     [&expiry.to_be_bytes()[..], data].concat()
 }
