@@ -1,10 +1,11 @@
 //! Loads files into a table.
 
 use super::digest;
+use super::find::find;
 use super::progress::LoadProgress;
 use super::reading::Opened;
 use super::row::{Fate, Rules};
-use super::source::{self, Part};
+use super::source::Part;
 use super::split::{Split, Staging};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
@@ -91,7 +92,7 @@ impl Loader {
         let table = self.table(&request.table)?;
         let mut parts = Vec::new();
         for path in &request.paths {
-            parts.extend(source::find(path)?);
+            parts.extend(find(path)?);
         }
         let bytes = parts.iter().map(|part| part.bytes).sum();
         let listed = || parts.iter().flat_map(|part| &part.listed);

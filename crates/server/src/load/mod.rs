@@ -1,13 +1,14 @@
-//! Loads files of rows into Pegasus tables: sorted files, and the directories of Apache Pegasus's bulk load and backups.
+//! Loads files of rows into Pegasus tables: sorted files, and the directories of Apache Pegasus's bulk load and of its
+//! backups.
 //!
-//! Files in reading order: `metadata` (the JSON of such directories), `source` (what a path has), `bulk_load` and
-//! `cold_backup` (Pegasus's directories), `digest` (sizes and MD5), `reading` (the rows of a file), `row` (one row:
-//! checked, and as this server stores it), `split` (sorted files of our partitions), `loader` (all of it), `progress`,
-//! `places` (what clients may load), `jobs` (the loads of a running server).
+//! Files in reading order: `progress`, `metadata` (the JSON of such directories), `source` (what is loaded), `digest`
+//! (sizes and MD5), `bulk_load` and `cold_backup` (Pegasus's directories), `find` (what a path has), `reading` (the rows
+//! of a file), `row` (one row: checked, and as this server stores it), `split` (sorted files of our partitions),
+//! `loader` (all of it), `places` (what clients may load), `jobs` (the loads of a running server).
 //!
 //! ```text
-//! file or checkpoint -> rows in order -> checked, routed by the hash of the hash key -> sorted file per partition
-//!                                                                                    -> added to all partitions at once
+//! file or checkpoint -> rows in order -> checked, routed by the hash of the hash key
+//!                    -> a sorted file for each partition -> added to all partitions at once
 //! ```
 //!
 //! * **LD1** Sizes and digests of all files are compared before the first row is loaded.
@@ -20,6 +21,7 @@
 mod bulk_load;
 mod cold_backup;
 mod digest;
+mod find;
 mod jobs;
 mod loader;
 mod metadata;

@@ -117,7 +117,7 @@ impl Rows {
             Rows::Table(entries, last) => {
                 let Some(entry) = entries.next_entry()? else { return Ok(None) };
                 let what = match entry.kind {
-                    SstEntryKind::Value if !last.is_empty() && last == entry.key => {
+                    SstEntryKind::Value if !last.is_empty() && last.as_slice() == entry.key => {
                         "several versions of a key, as the tables of a database have: load a checkpoint of the database"
                     }
                     SstEntryKind::Value => {

@@ -1,8 +1,7 @@
-//! What a path has: a sorted file, a directory of such files, a checkpoint, or a directory of Pegasus.
+//! What is loaded: sorted files and checkpoints, and the files that they consist of.
 
-use super::{bulk_load, cold_backup};
 use crate::error::{Error, Result};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 
 /// A file with the size and the digest that it must have.
@@ -34,55 +33,6 @@ pub(super) struct Part {
     pub(super) only: Option<(u32, u32)>,
     /// What is known of its files.
     pub(super) listed: Vec<Listed>,
-}
-
-/// Returns the parts of a path, in the order in which they are loaded.
-///
-/// # Errors
-///
-/// The path does not exist, cannot be read, has nothing that can be loaded, or is not complete.
-pub(super) fn find(path: &Path) -> Result<Vec<Part>> {
-    let failed = |error| Error::Io(format!("reading {}", path.display()), error);
-    let found = path.metadata().map_err(failed)?;
-    if found.is_file() {
-        return Ok(vec![table(path, found.len())]);
-    }
-    if path.join(bulk_load::INFO).exists() {
-        return bulk_load::find(path);
-    }
-    if path.join(cold_backup::METADATA).exists() {
-        return cold_backup::find(path);
-    }
-    if path.join("CURRENT").exists() {
-        return Ok(vec![checkpoint(path, None, Vec::new())?]);
-    }
-    let names = names(path)?;
-    let tables = names.iter().filter(|name| is_table(name));
-    let tables: Vec<_> = tables.map(|name| path.join(name)).collect();
-    if !tables.is_empty() {
-        let sized = tables.iter().map(|path| Ok(table(path, size(path)?)));
-        return sized.collect();
-    }
-    let apps: Vec<_> =
-        names.iter().filter(|name| path.join(name).join(cold_backup::METADATA).exists()).collect();
-    match apps[..] {
-        [app] => cold_backup::find(&path.join(app)),
-        [] => Err(Error::Setting(format!(
-            "{}: expected an SST file, a directory of such files (*.sst), a checkpoint (with CURRENT), a bulk load of \
-             Pegasus (with {}) or a backup of Pegasus (with {})",
-            path.display(),
-            bulk_load::INFO,
-            cold_backup::METADATA
-        ))),
-        _ => {
-            let apps: Vec<_> = apps.iter().map(|app| app.to_string_lossy()).collect();
-            Err(Error::Setting(format!(
-                "{} has backups of several tables, name one of them: {}",
-                path.display(),
-                apps.join(", ")
-            )))
-        }
-    }
 }
 
 /// Returns a sorted file as a part.
@@ -120,7 +70,7 @@ pub(super) fn inside(dir: &Path, name: &str, named_by: &Path) -> Result<PathBuf>
 }
 
 /// Returns the names in a directory, sorted.
-fn names(dir: &Path) -> Result<Vec<std::ffi::OsString>> {
+pub(super) fn names(dir: &Path) -> Result<Vec<OsString>> {
     let failed = |error| Error::Io(format!("reading {}", dir.display()), error);
     let entries = std::fs::read_dir(dir).map_err(failed)?;
     let names: std::io::Result<Vec<_>> =
@@ -131,12 +81,13 @@ fn names(dir: &Path) -> Result<Vec<std::ffi::OsString>> {
 }
 
 /// Returns whether a name is that of a sorted file. Hidden ones describe others: `.1.sst.meta`.
-fn is_table(name: &OsStr) -> bool {
+pub(super) fn is_table(name: &OsStr) -> bool {
     let path = Path::new(name);
     path.extension().is_some_and(|it| it == "sst") && !name.as_encoded_bytes().starts_with(b".")
 }
 
-fn size(path: &Path) -> Result<u64> {
+/// Returns the bytes of a file.
+pub(super) fn size(path: &Path) -> Result<u64> {
     let found = path.metadata();
     let found = found.map_err(|error| Error::Io(format!("reading {}", path.display()), error))?;
     Ok(found.len())

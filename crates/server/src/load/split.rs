@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::store::{Format, Ingest, Partition};
 use ferrolith::SstFileWriter;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The bytes from which on a file ends, and the next one begins.
 const FILE_BYTES: u64 = 64 << 20;
@@ -139,7 +139,7 @@ impl<'a> Split<'a> {
 }
 
 fn begin(store: &dyn Ingest, path: PathBuf) -> Result<Place> {
-    let writer = store.sorted_file(Format::Pegasus, Path::new(&path))?;
+    let writer = store.sorted_file(Format::Pegasus, &path)?;
     Ok(Place::Open(Box::new(writer), path))
 }
 
