@@ -144,7 +144,8 @@ impl Load {
             text += &format!("left out: {expired} that have expired\n");
         }
         if foreign > 0 {
-            text += &format!("left out: {foreign} that a split had left in a partition not theirs\n");
+            text +=
+                &format!("left out: {foreign} that a split had left in a partition not theirs\n");
         }
         let value = json!({
             "table": self.table,

@@ -136,8 +136,7 @@ fn run(flags: &Flags, settings_shown: Vec<config::Setting>) -> Result<()> {
     }
     // Latches of its own: a script of a Redis client never makes a Pegasus client wait.
     let latches = Arc::new(Latches::default());
-    let loader =
-        Loader::new(local.clone(), catalogue.clone(), latches.clone(), clock.clone());
+    let loader = Loader::new(local.clone(), catalogue.clone(), latches.clone(), clock.clone());
     server.loads = Loads::new(loader, LoadPlaces::open(&flags.load_dirs)?);
     let service = Arc::new(Service::new(store.clone(), latches, clock.clone(), admin));
     let server = Arc::new(server);

@@ -54,7 +54,8 @@ fn files_are_loaded_by_a_running_server_and_into_its_directory() {
     assert_eq!(expired.code, 3, "{}", expired.out);
 
     table(&files.join("b.sst"), " again");
-    let loaded = server.done(&["--json", "table", "load", "t", files.join("b.sst").to_str().unwrap()]);
+    let loaded =
+        server.done(&["--json", "table", "load", "t", files.join("b.sst").to_str().unwrap()]);
     assert!(loaded.contains("\"rows\":299") && loaded.contains("\"expired_rows\":1"), "{loaded}");
     (2..ROWS).step_by(20).for_each(|row| check(&server, row, " again"));
 
@@ -84,7 +85,8 @@ fn files_are_loaded_by_a_running_server_and_into_its_directory() {
 
     let loaded = done(&["table", "load", "t", outside.to_str().unwrap(), "--dir", path]);
     assert!(loaded.starts_with("loaded 299 rows"), "{loaded}");
-    let none = run(&["table", "load", "t", outside.to_str().unwrap(), "--dir", files.to_str().unwrap()]);
+    let none =
+        run(&["table", "load", "t", outside.to_str().unwrap(), "--dir", files.to_str().unwrap()]);
     assert!(none.code == 1 && none.error.contains("is no data directory"), "{}", none.error);
     let server = Server::start(&db, &flags);
     (2..ROWS).step_by(20).for_each(|row| check(&server, row, ""));

@@ -31,9 +31,9 @@ impl SstEntryKind {
         match kind {
             ValueType::Value => SstEntryKind::Value,
             ValueType::Merge => SstEntryKind::Merge,
-            ValueType::Deletion
-            | ValueType::SingleDeletion
-            | ValueType::DeletionWithTimestamp => SstEntryKind::Deletion,
+            ValueType::Deletion | ValueType::SingleDeletion | ValueType::DeletionWithTimestamp => {
+                SstEntryKind::Deletion
+            }
             _ => SstEntryKind::Other,
         }
     }

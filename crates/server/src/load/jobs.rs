@@ -131,7 +131,9 @@ impl Loads {
             Ok(Loaded { files, rows, .. }) => {
                 info!(target: "ferrolith::load", number, table, files, rows, seconds, "done");
             }
-            Err(error) => error!(target: "ferrolith::load", number, table, seconds, %error, "failed"),
+            Err(error) => {
+                error!(target: "ferrolith::load", number, table, seconds, %error, "failed")
+            }
         }
         state.last = Some(Outcome {
             number,

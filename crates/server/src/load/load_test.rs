@@ -3,7 +3,7 @@
 use super::testing::*;
 use super::{LoadProgress, Loaded, Request};
 use crate::rows::pegasus::{Version, key, split_key};
-use ferrolith::{Options, ReverseBytewiseComparator, SstFileWriter};
+use ferrolith::{Options, SstFileWriter};
 use std::path::Path;
 
 /// Compares all rows with what Pegasus clients read. The data of each is behind the header of its value.
@@ -149,7 +149,10 @@ fn wrong_files_are_refused_and_nothing_of_them_is_loaded() {
     for (rows, expected) in [
         (with(vec![0xff], v1(0, b"")), "a key of at least 2 bytes, found 1"),
         (with(b"\0\x05abc".to_vec(), v1(0, b"")), "a hash key of 5 bytes"),
-        (with(key(b"b", b""), b"short".to_vec()), "at least 12 bytes of value in version 1, found 5"),
+        (
+            with(key(b"b", b""), b"short".to_vec()),
+            "at least 12 bytes of value in version 1, found 5",
+        ),
         (with(key(b"b", b""), vec![0x83; 20]), "found version 3"),
     ] {
         table(&path, &rows);
@@ -167,11 +170,11 @@ fn wrong_files_are_refused_and_nothing_of_them_is_loaded() {
     refused(&world, &path, "it has a merge operand");
     write(&|writer| writer.delete_range(key(b"b", b""), key(b"c", b"")).unwrap());
     refused(&world, &path, "it deletes ranges");
-    let options = Options::new().comparator(ReverseBytewiseComparator);
+    let options = Options::new().comparator("test.Order", |a: &[u8], b: &[u8]| b.cmp(a));
     let mut writer = SstFileWriter::create(options, &path).unwrap();
     writer.put(&good.0, &good.1).unwrap();
     writer.finish().unwrap();
-    refused(&world, &path, "ReverseBytewiseComparator");
+    refused(&world, &path, "test.Order");
     table(&path, &rows(2000, v1));
     let whole = std::fs::read(&path).unwrap();
     for length in [0, 20, whole.len() / 2, whole.len() - 1] {
@@ -201,7 +204,10 @@ fn a_damaged_bulk_load_is_refused_before_anything_is_loaded() {
         (metadata.replace(&md5, &"0".repeat(32)), "expected the MD5 00000000"),
         (metadata.replace("00000.sst", "../0/00000.sst"), "expected the name of a file"),
         (metadata.replace("00000.sst", "missing.sst"), "missing.sst"),
-        (metadata.replace("file_total_size\":", "file_total_size\":1"), "bytes together, expected 1"),
+        (
+            metadata.replace("file_total_size\":", "file_total_size\":1"),
+            "bytes together, expected 1",
+        ),
         (metadata.replace(&format!("\"size\":{size}"), "\"size\":-1"), "expected a size, found -1"),
         (metadata.replace("\"files\"", "\"tables\""), "missing field `files`"),
         (metadata[..20].to_owned(), "bulk_load_metadata"),
@@ -216,7 +222,10 @@ fn a_damaged_bulk_load_is_refused_before_anything_is_loaded() {
     let fresh = World::new(4);
     std::fs::remove_file(&last).unwrap();
     let error = fresh.refused(&[&dir]);
-    assert!(error.contains("bulk_load_metadata is missing") && error.contains("\"temp\""), "{error}");
+    assert!(
+        error.contains("bulk_load_metadata is missing") && error.contains("\"temp\""),
+        "{error}"
+    );
     for (count, expected) in [("3", "a power of two, found 3"), ("-4", "found -4")] {
         let text = format!("{{\"app_id\":2,\"app_name\":\"temp\",\"partition_count\":{count}}}");
         std::fs::write(&info, text).unwrap();
@@ -279,8 +288,7 @@ fn a_load_that_is_stopped_or_has_no_table_loads_nothing() {
     table(&path, &rows(50, v1));
     let progress = LoadProgress::default();
     progress.stop();
-    let mut request =
-        Request { table: "t".to_owned(), paths: vec![path.clone()], version: None };
+    let mut request = Request { table: "t".to_owned(), paths: vec![path.clone()], version: None };
     let error = world.loader().load(&request, &progress).unwrap_err().to_string();
     assert!(error.contains("the load was stopped"), "{error}");
     assert_eq!(world.get(&hash_key(0), b"s0"), None);

@@ -102,7 +102,8 @@ impl Loader {
         let mut staging = Staging::create(self.store.staging())?;
         let mut loaded = Loaded::default();
         for part in &parts {
-            let result = self.load_part(part, &table, request.version, &mut staging, &mut loaded, progress);
+            let result =
+                self.load_part(part, &table, request.version, &mut staging, &mut loaded, progress);
             result.map_err(|error| of_part(&error, part, loaded.files, parts.len()))?;
             progress.note_file();
         }

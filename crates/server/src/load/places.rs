@@ -19,9 +19,10 @@ impl LoadPlaces {
             let real = root.canonicalize().map_err(failed)?;
             match real.is_dir() {
                 true => Ok(real),
-                false => {
-                    Err(Error::Setting(format!("load-dir {}: expected a directory", root.display())))
-                }
+                false => Err(Error::Setting(format!(
+                    "load-dir {}: expected a directory",
+                    root.display()
+                ))),
             }
         });
         Ok(LoadPlaces(roots.collect::<Result<_>>()?))

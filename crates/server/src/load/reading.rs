@@ -60,7 +60,9 @@ impl Opened {
 fn open_table(path: &Path, version: Version) -> Result<Opened> {
     let reader = SstFileReader::open(Options::new(), path)?;
     if reader.num_range_deletions() > 0 {
-        return Err(Error::Setting("it deletes ranges of keys; only rows can be loaded".to_owned()));
+        return Err(Error::Setting(
+            "it deletes ranges of keys; only rows can be loaded".to_owned(),
+        ));
     }
     // Also what no row is in: an index or a filter that is damaged means that the file is not what was written.
     reader.verify_checksums()?;

@@ -77,7 +77,9 @@ impl Rules {
                     Version::V1 => (1, 12),
                 };
                 let length = value.len();
-                format!("expected at least {least} bytes of value in version {version}, found {length}")
+                format!(
+                    "expected at least {least} bytes of value in version {version}, found {length}"
+                )
             }
         }
     }
@@ -89,7 +91,9 @@ fn wrong_key(key: &[u8]) -> String {
         Some([0xff, 0xff]) => "expected a hash key of at most 65534 bytes, found 65535".to_owned(),
         Some(length) => {
             let (length, rest) = (u16::from_be_bytes(*length), key.len() - 2);
-            format!("expected a hash key of {length} bytes, as the key's first 2 bytes say, found {rest}")
+            format!(
+                "expected a hash key of {length} bytes, as the key's first 2 bytes say, found {rest}"
+            )
         }
     }
 }

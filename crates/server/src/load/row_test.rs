@@ -20,9 +20,12 @@ fn values_of_all_versions_become_version_1() {
     let v0 = [&2000_u32.to_be_bytes()[..], b"data"].concat();
     let v1 = stored(2000, 77, b"data");
     let v2 = [&[0x82][..], &v1].concat();
-    for (version, value, timetag) in
-        [(Version::V0, &v0, 0), (Version::V1, &v1, 77), (Version::V0, &v2, 77), (Version::V1, &v2, 77)]
-    {
+    for (version, value, timetag) in [
+        (Version::V0, &v0, 0),
+        (Version::V1, &v1, 77),
+        (Version::V0, &v2, 77),
+        (Version::V1, &v2, 77),
+    ] {
         let fate = rules(version).apply(&key(b"h", b"s"), value, &mut out);
         assert_eq!(fate, Ok(Fate::Load(place)), "{version:?}");
         assert_eq!(out, stored(2000, timetag, b"data"), "{version:?}");

@@ -254,7 +254,11 @@ pub(super) fn backup(dir: &Path, count: u32, rows: &Rows, foreign: &Rows) {
         std::fs::create_dir(&dir).unwrap();
         let name = "chkpt_127.0.0.1_34801";
         let to = dir.join(name);
-        checkpoint(&to, &foreign.iter().chain(&part).map(|(k, v)| (k.clone(), v.clone())).collect(), Some("1"));
+        checkpoint(
+            &to,
+            &foreign.iter().chain(&part).map(|(k, v)| (k.clone(), v.clone())).collect(),
+            Some("1"),
+        );
         let mut paths: Vec<_> =
             std::fs::read_dir(&to).unwrap().map(|entry| entry.unwrap().path()).collect();
         paths.sort();

@@ -28,7 +28,8 @@ pub(super) fn start(context: &mut Context<'_>, args: Args<'_>) -> Done {
             () => return Err(SYNTAX.into()),
         }
     };
-    let names: Vec<&str> = names.iter().map(|name| super::backup::text(name)).collect::<Done<_>>()?;
+    let names: Vec<&str> =
+        names.iter().map(|name| super::backup::text(name)).collect::<Done<_>>()?;
     let (table, now_s) = (super::backup::text(args.at(2))?, context.server.clock.wall_ms() / 1000);
     let number = context.server.loads.start(table, &names, version, now_s)?;
     context.out.integer(number as i64);
