@@ -1,12 +1,13 @@
-//! `table load`: files of rows that are added to a Pegasus table, by a running server or in its stopped directory.
+//! `table load`: files of rows that are added to a Pegasus table, by a running server or in its stopped directory; and
+//! `table check-files`, which only reads them.
 
 use crate::Answer;
 use crate::connection::{Connection, Info, Server, unexpected};
 use crate::output::{Output, Progress, bytes};
 use clap::Args;
-use ferrolith_server::clock::SystemClock;
+use ferrolith_server::clock::{Clock, SystemClock};
 use ferrolith_server::error::{Error, Result};
-use ferrolith_server::load::{LoadProgress, Loaded, Loader, Request};
+use ferrolith_server::load::{LoadProgress, Loaded, Loader, Request, check_files};
 use ferrolith_server::resp::PeerReply;
 use ferrolith_server::rows::pegasus::Version;
 use ferrolith_server::store::local::{LocalStore, StoreOptions};
@@ -30,9 +31,8 @@ pub(crate) struct Load {
     /// on its machine, in a directory of its setting load-dir, and may be relative to the first one
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// The version of Pegasus's values in files that do not say it: 0 has no timetags; without, 1
-    #[arg(long = "value-version", value_name = "0|1", value_parser = clap::value_parser!(u8).range(0..=1))]
-    value_version: Option<u8>,
+    #[command(flatten)]
+    version: ValueVersion,
     /// Load into the directory of a server that is stopped, instead of a running server
     #[arg(long, value_name = "DIR", conflicts_with_all = ["address", "skips_waiting"])]
     dir: Option<PathBuf>,
@@ -44,6 +44,55 @@ pub(crate) struct Load {
     skips_waiting: bool,
     #[command(flatten)]
     server: Server,
+}
+
+/// Arguments of `table check-files`.
+#[derive(Debug, Args)]
+pub(crate) struct CheckFiles {
+    /// SST files, directories of them, checkpoints of a Pegasus replica, Pegasus's directory of a bulk load (with
+    /// bulk_load_info) or of a table in a backup (with meta/app_metadata)
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    version: ValueVersion,
+}
+
+/// The version of values.
+#[derive(Debug, Args)]
+struct ValueVersion {
+    /// The version of Pegasus's values in files that do not say it: 0 has no timetags; without, 1
+    #[arg(id = "value-version", long = "value-version", value_name = "0|1", value_parser = clap::value_parser!(u8).range(0..=1))]
+    number: Option<u8>,
+}
+
+impl ValueVersion {
+    fn get(&self) -> Option<Version> {
+        self.number.map(|number| if number == 0 { Version::V0 } else { Version::V1 })
+    }
+}
+
+impl CheckFiles {
+    pub(crate) fn run(&self, out: &Output) -> Result<Answer> {
+        let now_s = SystemClock::new().wall_ms() / 1000;
+        let (checked, seconds) =
+            watched(|state| check_files(&self.paths, self.version.get(), now_s, state))?;
+        let Loaded { files, bytes: count, rows, expired, foreign } = checked;
+        let text = format!(
+            "{files} files can be loaded: {rows} rows, {}, {seconds:.1} s\n{}",
+            bytes(count),
+            left_out(&checked)
+        );
+        let value = json!({
+            "files": files,
+            "bytes": count,
+            "rows": rows,
+            "expired_rows": expired,
+            "foreign_rows": foreign,
+            "seconds": seconds,
+        });
+        out.print(text, &value);
+        Ok(Answer::Yes)
+    }
 }
 
 impl Load {
@@ -78,29 +127,15 @@ impl Load {
         let request = Request {
             table: self.table.clone(),
             paths: self.paths.clone(),
-            version: self.value_version.map(|number| match number {
-                0 => Version::V0,
-                _ => Version::V1,
-            }),
+            version: self.version.get(),
         };
-        let (state, begun) = (LoadProgress::default(), Instant::now());
-        let mut progress = Progress::begin();
-        let result = std::thread::scope(|scope| {
-            let work = scope.spawn(|| loader.load(&request, &state));
-            while !work.is_finished() {
-                progress.show(|| State::of(&state).line(begun.elapsed().as_secs_f64()));
-                std::thread::sleep(Duration::from_millis(20));
-            }
-            work.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        });
-        progress.end();
-        Ok((result?, begun.elapsed().as_secs_f64()))
+        watched(|state| loader.load(&request, state))
     }
 
     /// Makes a running server load.
     fn load_at_server(&self, out: &Output) -> Result<Answer> {
         let mut connection = self.server.connect()?;
-        let version = self.value_version.map(|number| number.to_string());
+        let version = self.version.number.map(|number| number.to_string());
         let mut words: Vec<&[u8]> = vec![b"FERROLITH", b"LOAD", self.table.as_bytes()];
         if let Some(version) = &version {
             words.extend([&b"VERSION"[..], version.as_bytes()]);
@@ -135,18 +170,12 @@ impl Load {
     fn report(&self, loaded: &Loaded, seconds: f64, out: &Output) {
         let Loaded { files, bytes: count, rows, expired, foreign } = *loaded;
         let rate = bytes((count as f64 / seconds.max(0.001)) as u64);
-        let mut text = format!(
-            "loaded {rows} rows from {files} files into table {}: {}, {seconds:.1} s, {rate}/s\n",
+        let text = format!(
+            "loaded {rows} rows from {files} files into table {}: {}, {seconds:.1} s, {rate}/s\n{}",
             self.table,
-            bytes(count)
+            bytes(count),
+            left_out(loaded)
         );
-        if expired > 0 {
-            text += &format!("left out: {expired} that have expired\n");
-        }
-        if foreign > 0 {
-            text +=
-                &format!("left out: {foreign} that a split had left in a partition not theirs\n");
-        }
         let value = json!({
             "table": self.table,
             "files": files,
@@ -158,6 +187,35 @@ impl Load {
         });
         out.print(text, &value);
     }
+}
+
+/// Returns lines about rows that are not loaded.
+fn left_out(loaded: &Loaded) -> String {
+    let mut text = String::new();
+    if loaded.expired > 0 {
+        text += &format!("left out: {} that have expired\n", loaded.expired);
+    }
+    if loaded.foreign > 0 {
+        let foreign = loaded.foreign;
+        text += &format!("left out: {foreign} that a split had left in a partition not theirs\n");
+    }
+    text
+}
+
+/// Does work on another thread, and shows its progress. Returns its result, and how many seconds it took.
+fn watched(work: impl FnOnce(&LoadProgress) -> Result<Loaded> + Send) -> Result<(Loaded, f64)> {
+    let (state, begun) = (LoadProgress::default(), Instant::now());
+    let mut progress = Progress::begin();
+    let result = std::thread::scope(|scope| {
+        let work = scope.spawn(|| work(&state));
+        while !work.is_finished() {
+            progress.show(|| State::of(&state).line(begun.elapsed().as_secs_f64()));
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        work.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    });
+    progress.end();
+    Ok((result?, begun.elapsed().as_secs_f64()))
 }
 
 /// Waits for the end of the server's load of this number, and returns how it ended.

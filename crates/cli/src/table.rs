@@ -1,7 +1,7 @@
 //! `table`: the Pegasus tables of a running server, over Pegasus's protocol. `load.rs` has `table load`.
 
 use crate::Answer;
-use crate::load::Load;
+use crate::load::{CheckFiles, Load};
 use crate::output::Output;
 use crate::tls::TlsFlags;
 use clap::{Args, Subcommand};
@@ -71,6 +71,8 @@ pub(crate) enum Command {
     },
     /// Load files into a table: SST files, and bulk loads and backups of Apache Pegasus
     Load(Load),
+    /// Check files as `table load` does, without loading them; no server is needed
+    CheckFiles(CheckFiles),
 }
 
 /// The server of a command.
@@ -194,6 +196,7 @@ pub(crate) fn run(command: Command, out: &Output) -> Result<Answer> {
             out.print(text, &json!({ "name": new_name }));
         }
         Command::Load(load) => return load.run(out),
+        Command::CheckFiles(check) => return check.run(out),
     }
     Ok(Answer::Yes)
 }

@@ -46,6 +46,8 @@ fn files_are_loaded_by_a_running_server_and_into_its_directory() {
     ];
     let server = Server::start(&db, &flags);
     table(&files.join("a.sst"), "");
+    let checked = done(&["table", "check-files", files.to_str().unwrap()]);
+    assert!(checked.starts_with("1 files can be loaded: 299 rows, "), "{checked}");
     let loaded = server.done(&["table", "load", "t", "a.sst"]);
     assert!(loaded.starts_with("loaded 299 rows from 1 files into table t: "), "{loaded}");
     assert!(loaded.contains("left out: 1 that have expired"), "{loaded}");

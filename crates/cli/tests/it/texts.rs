@@ -71,6 +71,7 @@ const COMMANDS: &[&str] = &[
     "table recall",
     "table rename",
     "table load",
+    "table check-files",
     "get",
     "set",
     "del",

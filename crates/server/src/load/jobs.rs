@@ -119,6 +119,7 @@ impl Loads {
             Some(thread.map_err(|error| Error::Io("starting a thread".to_owned(), error))?);
         state.count = number;
         state.running = Some(running);
+        drop(state);
         info!(target: "ferrolith::load", number, table, "started");
         Ok(number)
     }

@@ -1,10 +1,14 @@
 //! Loads, compared by reads of Pegasus clients; and what must be refused.
 
 use super::testing::*;
-use super::{LoadProgress, Loaded, Request};
-use crate::rows::pegasus::{Version, key, split_key};
+use super::{LoadProgress, Loaded, Request, check_files};
+use crate::rows::pegasus::{EPOCH_UNIX_SECONDS, Version, key, split_key};
+use crate::store::Mode;
+use crate::testing::mutate;
+use fastrand::Rng;
 use ferrolith::{Options, SstFileWriter};
 use std::path::Path;
+use std::time::Duration;
 
 /// Compares all rows with what Pegasus clients read. The data of each is behind the header of its value.
 fn compare(world: &World, rows: &Rows, header: usize) {
@@ -276,7 +280,7 @@ fn files_before_a_wrong_one_stay_loaded() {
     // It is wrong at its end.
     table(&two, &Rows::from([(key(b"a", b""), v1(0, b"x")), (vec![0xff], v1(0, b""))]));
     let error = world.refused(&[&one, &two]);
-    assert!(error.contains("1 of 2 files before it are loaded"), "{error}");
+    assert!(error.contains("1 of 2 files, those before it, are loaded"), "{error}");
     compare(&world, &rows(50, v1), 12);
     assert_eq!(world.get(b"a", b""), None);
 }
@@ -300,4 +304,63 @@ fn a_load_that_is_stopped_or_has_no_table_loads_nothing() {
     std::fs::write(world.path("db/loading/1.sst"), "x").unwrap();
     let world = world.reopened();
     assert!(world.load(&[&path], None).is_ok());
+}
+
+#[test]
+fn a_load_waits_for_commands_that_read_and_then_write() {
+    let world = World::new(4);
+    let path = world.path("1.sst");
+    table(&path, &rows(50, v1));
+    let latch = world.latches.lock([(9, &b"any"[..])], Mode::Exclusive);
+    std::thread::scope(|scope| {
+        let load = scope.spawn(|| world.load(&[&path], None).unwrap().rows);
+        // It has read the file long before.
+        std::thread::sleep(Duration::from_millis(500));
+        assert!(!load.is_finished());
+        assert_eq!(world.get(&hash_key(0), b"s0"), None);
+        drop(latch);
+        assert_eq!(load.join().unwrap(), 50);
+    });
+    assert_eq!(world.get(&hash_key(0), b"s0"), Some(b"0".to_vec()));
+}
+
+#[test]
+fn files_are_checked_without_a_table() {
+    let world = World::new(2);
+    let (dir, rows) = (world.path("temp"), rows(100, v1));
+    bulk_load(&dir, 4, &rows);
+    let progress = LoadProgress::default();
+    let now_s = u64::from(NOW) + EPOCH_UNIX_SECONDS;
+    let checked = check_files(&[dir.clone()], None, now_s, &progress).unwrap();
+    assert_eq!((checked.rows, checked.files), (100, progress.files()));
+    assert_eq!(checked, world.load(&[&dir], None).unwrap());
+    let path = dir.join("2/bad.sst");
+    table(&path, &Rows::from([(vec![0xff], v1(0, b""))]));
+    let error = check_files(&[path], None, now_s, &progress).unwrap_err().to_string();
+    assert!(error.contains("bad.sst: at the key \"\\xff\": expected a key of"), "{error}");
+}
+
+/// Whatever bytes a file has, it is refused or loaded, and nothing panics.
+#[test]
+fn damaged_files_never_panic() {
+    let world = World::new(2);
+    let (dir, now_s) = (world.path("temp"), u64::from(NOW) + EPOCH_UNIX_SECONDS);
+    bulk_load(&dir, 2, &rows(60, v1));
+    let mut random = Rng::with_seed(7);
+    for name in ["bulk_load_info", "0/bulk_load_metadata", "0/00000.sst"] {
+        let path = dir.join(name);
+        let whole = std::fs::read(&path).unwrap();
+        // A table alone, since its digest would be wrong.
+        let source = if name.ends_with(".sst") { &path } else { &dir };
+        let mut refused = 0;
+        for _ in 0..200 {
+            let mut bytes = whole.clone();
+            mutate(&mut random, &mut bytes);
+            std::fs::write(&path, bytes).unwrap();
+            let checked = check_files(&[source.clone()], None, now_s, &LoadProgress::default());
+            refused += u32::from(checked.is_err());
+        }
+        assert!(refused > 100, "{name}: {refused}");
+        std::fs::write(&path, whole).unwrap();
+    }
 }

@@ -90,21 +90,20 @@ impl Loader {
     /// loaded, and the text says how many.
     pub fn load(&self, request: &Request, progress: &LoadProgress) -> Result<Loaded> {
         let table = self.table(&request.table)?;
-        let mut parts = Vec::new();
-        for path in &request.paths {
-            parts.extend(find(path)?);
-        }
-        let bytes = parts.iter().map(|part| part.bytes).sum();
-        let listed = || parts.iter().flat_map(|part| &part.listed);
-        let digests = listed().filter(|file| !file.md5.is_empty());
-        progress.plan(parts.len() as u64, bytes, digests.map(|file| file.bytes).sum());
-        listed().try_for_each(|file| digest::compare(file, progress))?;
+        let parts = find_all(&request.paths, progress)?;
         let mut staging = Staging::create(self.store.staging())?;
         let mut loaded = Loaded::default();
         for part in &parts {
             let result =
                 self.load_part(part, &table, request.version, &mut staging, &mut loaded, progress);
-            result.map_err(|error| of_part(&error, part, loaded.files, parts.len()))?;
+            result.map_err(|error| {
+                let error = of_part(&error, part);
+                if loaded.files > 0 {
+                    with_loaded(&error, loaded.files, parts.len())
+                } else {
+                    error
+                }
+            })?;
             progress.note_file();
         }
         Ok(loaded)
@@ -121,19 +120,18 @@ impl Loader {
     ) -> Result<()> {
         progress.check()?;
         let source = Opened::new(part, version)?;
-        let rules = Rules {
-            version: source.version,
-            content: part.content,
-            only: part.only,
-            now: expiry_clock(self.clock.wall_ms() / 1000),
-            partitions: table.partitions().len() as u32,
-        };
+        let now_s = self.clock.wall_ms() / 1000;
+        let rules = rules(part, &source, now_s, table.partitions().len() as u32);
         staging.clear()?;
         let mut split = Split::new(&*self.store, staging, table.partitions());
-        let mut counted = pass(part, &source, &rules, &mut split, *loaded, progress)?;
-        while split.end_pass()? {
-            // The same rows again.
-            counted = pass(part, &source, &rules, &mut split, *loaded, progress)?;
+        let mut counted;
+        loop {
+            let put = &mut |at, key: &[u8], value: &[u8]| split.put(at, key, value);
+            counted = pass(part, &source, &rules, put, *loaded, progress)?;
+            // The same rows again, for the partitions that waited.
+            if !split.end_pass()? {
+                break;
+            }
         }
         let files = split.finish();
         if !files.is_empty() {
@@ -151,12 +149,65 @@ impl Loader {
     }
 }
 
-/// Writes the rows of a part to the files of the table's partitions. Returns the counts of `before` with these rows.
+/// Checks files as a load does, without a table: sizes and digests, then everything that is in them. Returns what a load
+/// would do. `now_s` is the time, in seconds since 1970.
+///
+/// # Errors
+///
+/// As [`Loader::load`], except for those of the table.
+pub fn check_files(
+    paths: &[PathBuf],
+    version: Option<Version>,
+    now_s: u64,
+    progress: &LoadProgress,
+) -> Result<Loaded> {
+    let parts = find_all(paths, progress)?;
+    let mut checked = Loaded::default();
+    for part in &parts {
+        let pass = || {
+            let source = Opened::new(part, version)?;
+            let rules = rules(part, &source, now_s, 1);
+            pass(part, &source, &rules, &mut |_, _, _| Ok(()), checked, progress)
+        };
+        checked = pass().map_err(|error| of_part(&error, part))?;
+        checked.files += 1;
+        checked.bytes += part.bytes;
+        progress.note_file();
+    }
+    Ok(checked)
+}
+
+/// Returns what these paths have, after the sizes and digests of all files are compared.
+fn find_all(paths: &[PathBuf], progress: &LoadProgress) -> Result<Vec<Part>> {
+    let mut parts = Vec::new();
+    for path in paths {
+        parts.extend(find(path)?);
+    }
+    let bytes = parts.iter().map(|part| part.bytes).sum();
+    let listed = || parts.iter().flat_map(|part| &part.listed);
+    let digests = listed().filter(|file| !file.md5.is_empty());
+    progress.plan(parts.len() as u64, bytes, digests.map(|file| file.bytes).sum());
+    listed().try_for_each(|file| digest::compare(file, progress))?;
+    Ok(parts)
+}
+
+fn rules(part: &Part, source: &Opened, now_s: u64, partitions: u32) -> Rules {
+    Rules {
+        version: source.version,
+        content: part.content,
+        only: part.only,
+        now: expiry_clock(now_s),
+        partitions,
+    }
+}
+
+/// Passes the rows of a part to `put`, with their partitions of the table. Returns the counts of `before` with these
+/// rows.
 fn pass(
     part: &Part,
     source: &Opened,
     rules: &Rules,
-    split: &mut Split<'_>,
+    put: &mut dyn FnMut(u32, &[u8], &[u8]) -> Result<()>,
     before: Loaded,
     progress: &LoadProgress,
 ) -> Result<Loaded> {
@@ -168,7 +219,7 @@ fn pass(
         })?;
         match fate {
             Fate::Load(at) => {
-                split.put(at, key, &value)?;
+                put(at, key, &value)?;
                 counted.rows += 1;
             }
             Fate::Expired => counted.expired += 1,
@@ -188,20 +239,18 @@ fn pass(
     Ok(counted)
 }
 
-/// Returns the error of a part: with its path, and with what is loaded.
-fn of_part(error: &Error, part: &Part, loaded: u64, count: usize) -> Error {
-    let path = part.path.display().to_string();
-    let mut text = error.to_string();
-    if !text.contains(&path) {
-        text = format!("{path}: {text}");
+/// Returns the error of a part, with its path.
+fn of_part(error: &Error, part: &Part) -> Error {
+    let (path, text) = (part.path.display().to_string(), error.to_string());
+    match (error, text.contains(&path)) {
+        (_, true) => Error::Setting(text),
+        (Error::Corrupt(text), false) => Error::corrupt(format!("{path}: {text}")),
+        (_, false) => Error::Setting(format!("{path}: {text}")),
     }
-    if loaded > 0 {
-        text += &format!(
-            "; {loaded} of {count} files before it are loaded, and to load all of them again does no harm"
-        );
-    }
-    match error {
-        Error::Corrupt(_) if !text.starts_with("corruption") => Error::Corrupt(text),
-        _ => Error::Setting(text),
-    }
+}
+
+fn with_loaded(error: &Error, loaded: u64, count: usize) -> Error {
+    Error::Setting(format!(
+        "{error}; {loaded} of {count} files, those before it, are loaded, and to load all of them again does no harm"
+    ))
 }

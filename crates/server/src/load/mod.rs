@@ -33,7 +33,7 @@ mod source;
 mod split;
 
 pub use jobs::{Loads, Outcome, Running};
-pub use loader::{Loaded, Loader, Request};
+pub use loader::{Loaded, Loader, Request, check_files};
 pub use places::LoadPlaces;
 pub use progress::LoadProgress;
 

@@ -31,7 +31,7 @@ pub(super) struct World {
     pub(super) store: Arc<LocalStore>,
     pub(super) service: Service,
     pub(super) catalogue: Arc<Catalogue>,
-    latches: Arc<Latches>,
+    pub(super) latches: Arc<Latches>,
     clock: Arc<ManualClock>,
     partitions: u32,
 }
