@@ -2,6 +2,7 @@
 //! `table check-files`, which only reads them.
 
 use crate::Answer;
+use crate::backup::Rate;
 use crate::connection::{Connection, Info, Server, unexpected};
 use crate::output::{Output, Progress, bytes};
 use clap::Args;
@@ -33,11 +34,13 @@ pub(crate) struct Load {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     version: ValueVersion,
+    #[command(flatten)]
+    rate: Rate,
     /// Load into the directory of a server that is stopped, instead of a running server
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["address", "skips_waiting"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["Server", "skips_waiting"])]
     dir: Option<PathBuf>,
     /// Megabytes of memory for the work in a directory
-    #[arg(long = "memory-mb", value_name = "MB", default_value_t = 512, value_parser = clap::value_parser!(u32).range(16..))]
+    #[arg(long = "memory-mb", value_name = "MB", default_value_t = 512, requires = "dir", value_parser = clap::value_parser!(u32).range(16..))]
     memory_mb: u32,
     /// Only start the load; INFO load shows how far it is, and FERROLITH LOAD-STOP stops it
     #[arg(long = "no-wait")]
@@ -55,6 +58,8 @@ pub(crate) struct CheckFiles {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     version: ValueVersion,
+    #[command(flatten)]
+    rate: Rate,
 }
 
 /// The version of values.
@@ -74,8 +79,9 @@ impl ValueVersion {
 impl CheckFiles {
     pub(crate) fn run(&self, out: &Output) -> Result<Answer> {
         let now_s = SystemClock::new().wall_ms() / 1000;
-        let (checked, seconds) =
-            watched(|state| check_files(&self.paths, self.version.get(), now_s, state))?;
+        let (checked, seconds) = watched(&self.rate, |state| {
+            check_files(&self.paths, self.version.get(), now_s, state)
+        })?;
         let Loaded { files, bytes: count, rows, expired, foreign } = checked;
         let text = format!(
             "{files} files can be loaded: {rows} rows, {}, {seconds:.1} s\n{}",
@@ -129,7 +135,7 @@ impl Load {
             paths: self.paths.clone(),
             version: self.version.get(),
         };
-        watched(|state| loader.load(&request, state))
+        watched(&self.rate, |state| loader.load(&request, state))
     }
 
     /// Makes a running server load.
@@ -140,7 +146,8 @@ impl Load {
         if let Some(version) = &version {
             words.extend([&b"VERSION"[..], version.as_bytes()]);
         }
-        words.push(b"FILES");
+        let rate = self.rate.bytes().to_string();
+        words.extend([&b"RATE"[..], rate.as_bytes(), b"FILES"]);
         words.extend(self.paths.iter().map(|path| path.as_os_str().as_encoded_bytes()));
         let reply = connection.call(&words)?;
         let PeerReply::Integer(number) = reply else {
@@ -203,8 +210,11 @@ fn left_out(loaded: &Loaded) -> String {
 }
 
 /// Does work on another thread, and shows its progress. Returns its result, and how many seconds it took.
-fn watched(work: impl FnOnce(&LoadProgress) -> Result<Loaded> + Send) -> Result<(Loaded, f64)> {
-    let (state, begun) = (LoadProgress::default(), Instant::now());
+fn watched(
+    rate: &Rate,
+    work: impl FnOnce(&LoadProgress) -> Result<Loaded> + Send,
+) -> Result<(Loaded, f64)> {
+    let (state, begun) = (LoadProgress::with_rate(rate.bytes()), Instant::now());
     let mut progress = Progress::begin();
     let result = std::thread::scope(|scope| {
         let work = scope.spawn(|| work(&state));

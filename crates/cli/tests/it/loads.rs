@@ -81,6 +81,10 @@ fn files_are_loaded_by_a_running_server_and_into_its_directory() {
     assert_eq!(wrong.code, 2, "{}", wrong.error);
     check(&server, 2, " again");
     let path = db.to_str().unwrap();
+    for flags in [["--dir", "x", "--user", "y"], ["--memory-mb", "99", "--db", "0"]] {
+        let wrong = run(&[&["table", "load", "t", "a.sst"], &flags[..]].concat());
+        assert_eq!(wrong.code, 2, "{}", wrong.error);
+    }
     let open = run(&["table", "load", "t", outside.to_str().unwrap(), "--dir", path]);
     assert!(open.code == 1, "{}", open.out);
     drop(server);
@@ -92,6 +96,6 @@ fn files_are_loaded_by_a_running_server_and_into_its_directory() {
     assert!(none.code == 1 && none.error.contains("is no data directory"), "{}", none.error);
     let server = Server::start(&db, &flags);
     (2..ROWS).step_by(20).for_each(|row| check(&server, row, ""));
-    let options = ["table", "load", "t", "a.sst", "--no-wait"];
+    let options = ["table", "load", "t", "a.sst", "--no-wait", "--rate-mb", "1"];
     assert_eq!(server.done(&options), "started\n");
 }

@@ -72,8 +72,8 @@ impl Loads {
         Loads { loader: Some(Arc::new(loader)), places, state: Arc::default() }
     }
 
-    /// Starts to load files that a client names, and returns the number of the load. `now_s` is the time, in seconds
-    /// since 1970.
+    /// Starts to load files that a client names, and returns the number of the load. `bytes_per_second` limits its rate
+    /// unless it is 0. `now_s` is the time, in seconds since 1970.
     ///
     /// # Errors
     ///
@@ -83,6 +83,7 @@ impl Loads {
         table: &str,
         names: &[&str],
         version: Option<Version>,
+        bytes_per_second: u64,
         now_s: u64,
     ) -> Result<u64> {
         let paths = names.iter().map(|name| self.places.resolve(name)).collect::<Result<_>>()?;
@@ -103,7 +104,7 @@ impl Loads {
         let running = Running {
             number,
             table: table.to_owned(),
-            progress: Arc::default(),
+            progress: Arc::new(LoadProgress::with_rate(bytes_per_second)),
             began_s: now_s,
             began: Instant::now(),
         };

@@ -228,11 +228,11 @@ fn pass(
         }
         read += 1;
         if read.is_multiple_of(ROWS_BETWEEN) {
-            progress.check()?;
             // The rows of a checkpoint are an estimate.
             let share = (read as f64 / source.rows.max(1) as f64).min(1.0);
             let bytes = before.bytes + (part.bytes as f64 * share) as u64;
             progress.note_rows(rows_before + read, bytes);
+            progress.check()?;
         }
     }
     progress.note_rows(rows_before + read, before.bytes + part.bytes);

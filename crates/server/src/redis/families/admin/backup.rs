@@ -48,7 +48,7 @@ const SUBCOMMANDS: &[Command] = &[
         .with_full_name("ferrolith|load")
         .with_docs(
             "7.0.0",
-            "Starts to load files into a Pegasus table: table [VERSION 0|1] FILES path [path ...].",
+            "Starts to load files into a Pegasus table: table [VERSION 0|1] [RATE n] FILES path [path ...].",
         ),
     Command::new("load-stop", 2, FLAGS, Group::Server, super::load::stop)
         .with_full_name("ferrolith|load-stop")
@@ -115,7 +115,7 @@ fn number(name: &str, argument: &[u8], min: u32) -> Done<u32> {
 const RATE_MIN: u64 = 40 << 10;
 
 /// Returns an argument as bytes per second; 0 means any number.
-fn rate(argument: &[u8]) -> Done<u64> {
+pub(super) fn rate(argument: &[u8]) -> Done<u64> {
     let rate = std::str::from_utf8(argument).ok().and_then(|text| text.parse().ok());
     let rate = rate.filter(|rate| *rate == 0 || *rate >= RATE_MIN);
     rate.ok_or_else(|| {

@@ -8,9 +8,9 @@ use crate::redis::failure::{Done, SYNTAX};
 use crate::redis::stats::Totals;
 use crate::rows::pegasus::Version;
 
-/// Starts a load, and replies its number: table [VERSION 0|1] FILES path [path ...].
+/// Starts a load, and replies its number: table [VERSION 0|1] [RATE n] FILES path [path ...].
 pub(super) fn start(context: &mut Context<'_>, args: Args<'_>) -> Done {
-    let (mut version, mut options) = (None, args.options(3));
+    let (mut version, mut bytes_per_second, mut options) = (None, 0, args.options(3));
     let names = loop {
         let Some(word) = options.next() else { return Err(SYNTAX.into()) };
         match () {
@@ -24,6 +24,7 @@ pub(super) fn start(context: &mut Context<'_>, args: Args<'_>) -> Done {
                     }
                 });
             }
+            () if is(word, "rate") => bytes_per_second = super::backup::rate(options.value()?)?,
             () if is(word, "files") && options.left() > 0 => break args.from(options.position()),
             () => return Err(SYNTAX.into()),
         }
@@ -31,7 +32,7 @@ pub(super) fn start(context: &mut Context<'_>, args: Args<'_>) -> Done {
     let names: Vec<&str> =
         names.iter().map(|name| super::backup::text(name)).collect::<Done<_>>()?;
     let (table, now_s) = (super::backup::text(args.at(2))?, context.server.clock.wall_ms() / 1000);
-    let number = context.server.loads.start(table, &names, version, now_s)?;
+    let number = context.server.loads.start(table, &names, version, bytes_per_second, now_s)?;
     context.out.integer(number as i64);
     Ok(())
 }
