@@ -37,7 +37,7 @@ pub(crate) struct Load {
     #[command(flatten)]
     rate: Rate,
     /// Load into the directory of a server that is stopped, instead of a running server
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["Server", "skips_waiting"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["address", "user", "password_file", "database", "timeout", "skips_waiting"])]
     dir: Option<PathBuf>,
     /// Megabytes of memory for the work in a directory
     #[arg(long = "memory-mb", value_name = "MB", default_value_t = 512, requires = "dir", value_parser = clap::value_parser!(u32).range(16..))]

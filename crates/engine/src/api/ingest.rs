@@ -1,10 +1,11 @@
 //! Bulk loading: writing and reading SST files outside a database, and ingesting them.
 //!
 //! Ingesting sorted files is faster than writing their keys, because nothing is logged, sorted or compacted. [`Db`] and
-//! [`ColumnFamily`] have the methods `ingest_external_file` and `ingest_external_file_opt`. [`Db::ingest_external_files`]
-//! adds files to several families at once.
+//! [`ColumnFamily`] have the methods `ingest_external_file` and `ingest_external_file_opt`.
+//! [`Db::ingest_external_files`] adds files to several families at once.
 //!
 //! [`Db`]: crate::Db
+//! [`Db::ingest_external_files`]: crate::Db::ingest_external_files
 //! [`ColumnFamily`]: crate::ColumnFamily
 //!
 //! ```

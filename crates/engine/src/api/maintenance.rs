@@ -256,8 +256,8 @@ impl Db {
         self.inner().ingest_external_file(&files, options)
     }
 
-    /// Like [`Db::ingest_external_file_opt`], for files of several column families, each of which is named once. Readers
-    /// see all files or none, also after a crash.
+    /// Like [`Db::ingest_external_file_opt`], for files of several column families, each of which is named once.
+    /// Readers see all files or none, also after a crash.
     ///
     /// # Errors
     /// Same as [`Db::ingest_external_file`]; also for a dropped family or one of another database, and if a family has

@@ -15,7 +15,10 @@ fn world() -> (MemFs, Options) {
     (fs, options)
 }
 
-fn read(options: &Options) -> Result<Vec<(SstEntryKind, Vec<u8>, Vec<u8>)>> {
+/// An entry: what it is, its key and its value.
+type Found = (SstEntryKind, Vec<u8>, Vec<u8>);
+
+fn read(options: &Options) -> Result<Vec<Found>> {
     let reader = SstFileReader::open(options, Path::new(FILE))?;
     reader.verify_checksums()?;
     let (mut entries, mut found) = (reader.entries(), Vec::new());

@@ -149,8 +149,8 @@ impl Loader {
     }
 }
 
-/// Checks files as a load does, without a table: sizes and digests, then everything that is in them. Returns what a load
-/// would do. `now_s` is the time, in seconds since 1970.
+/// Checks files as a load does, without a table: sizes and digests, then everything that is in them. Returns what a
+/// load would do. `now_s` is the time, in seconds since 1970.
 ///
 /// # Errors
 ///
@@ -201,13 +201,16 @@ fn rules(part: &Part, source: &Opened, now_s: u64, partitions: u32) -> Rules {
     }
 }
 
+/// Takes a row: the number of its partition, its key, and its value.
+type Put<'a> = &'a mut dyn FnMut(u32, &[u8], &[u8]) -> Result<()>;
+
 /// Passes the rows of a part to `put`, with their partitions of the table. Returns the counts of `before` with these
 /// rows.
 fn pass(
     part: &Part,
     source: &Opened,
     rules: &Rules,
-    put: &mut dyn FnMut(u32, &[u8], &[u8]) -> Result<()>,
+    put: Put<'_>,
     before: Loaded,
     progress: &LoadProgress,
 ) -> Result<Loaded> {

@@ -2,8 +2,8 @@
 //! backups.
 //!
 //! Files in reading order: `progress`, `metadata` (the JSON of such directories), `source` (what is loaded), `digest`
-//! (sizes and MD5), `bulk_load` and `cold_backup` (Pegasus's directories), `find` (what a path has), `reading` (the rows
-//! of a file), `row` (one row: checked, and as this server stores it), `split` (sorted files of our partitions),
+//! (sizes and MD5), `bulk_load` and `cold_backup` (Pegasus's directories), `find` (what a path has), `reading` (the
+//! rows of a file), `row` (one row: checked, and as this server stores it), `split` (sorted files of our partitions),
 //! `loader` (all of it), `places` (what clients may load), `jobs` (the loads of a running server).
 //!
 //! ```text

@@ -27,7 +27,7 @@ enum Inner {
 
 /// The rows of a part.
 pub(super) enum Rows {
-    Table(SstEntries, Vec<u8>),
+    Table(Box<SstEntries>, Vec<u8>),
     Checkpoint(Cursor, bool),
 }
 
@@ -48,7 +48,7 @@ impl Opened {
     /// Returns the rows, from the first on.
     pub(super) fn rows(&self) -> Rows {
         match &self.inner {
-            Inner::Table(reader) => Rows::Table(reader.entries(), Vec::new()),
+            Inner::Table(reader) => Rows::Table(Box::new(reader.entries()), Vec::new()),
             Inner::Checkpoint(db) => {
                 let options = ReadOptions::new().fill_cache(false);
                 Rows::Checkpoint(db.cursor_opt(&options), false)
