@@ -81,8 +81,8 @@ fn files_are_loaded_by_a_running_server_and_into_its_directory() {
     assert_eq!(wrong.code, 2, "{}", wrong.error);
     check(&server, 2, " again");
     let path = db.to_str().unwrap();
-    for flags in [["--dir", "x", "--user", "y"], ["--memory-mb", "99", "--db", "0"]] {
-        let wrong = run(&[&["table", "load", "t", "a.sst"], &flags[..]].concat());
+    for flags in [&["--dir", "x", "--user", "y"][..], &["--memory-mb", "99"]] {
+        let wrong = run(&[&["table", "load", "t", "a.sst"], flags].concat());
         assert_eq!(wrong.code, 2, "{}", wrong.error);
     }
     let open = run(&["table", "load", "t", outside.to_str().unwrap(), "--dir", path]);

@@ -28,7 +28,7 @@ enum Inner {
 /// The rows of a part.
 pub(super) enum Rows {
     Table(Box<SstEntries>, Vec<u8>),
-    Checkpoint(Cursor, bool),
+    Checkpoint(Box<Cursor>, bool),
 }
 
 impl Opened {
@@ -51,7 +51,7 @@ impl Opened {
             Inner::Table(reader) => Rows::Table(Box::new(reader.entries()), Vec::new()),
             Inner::Checkpoint(db) => {
                 let options = ReadOptions::new().fill_cache(false);
-                Rows::Checkpoint(db.cursor_opt(&options), false)
+                Rows::Checkpoint(Box::new(db.cursor_opt(&options)), false)
             }
         }
     }
