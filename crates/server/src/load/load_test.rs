@@ -8,6 +8,7 @@ use crate::testing::mutate;
 use fastrand::Rng;
 use ferrolith::{Options, SstFileWriter};
 use std::path::Path;
+use std::slice::from_ref;
 use std::time::Duration;
 
 /// Compares all rows with what Pegasus clients read. The data of each is behind the header of its value.
@@ -331,7 +332,7 @@ fn files_are_checked_without_a_table() {
     bulk_load(&dir, 4, &rows);
     let progress = LoadProgress::default();
     let now_s = u64::from(NOW) + EPOCH_UNIX_SECONDS;
-    let checked = check_files(&[dir.clone()], None, now_s, &progress).unwrap();
+    let checked = check_files(from_ref(&dir), None, now_s, &progress).unwrap();
     assert_eq!((checked.rows, checked.files), (100, progress.files()));
     assert_eq!(checked, world.load(&[&dir], None).unwrap());
     let path = dir.join("2/bad.sst");
@@ -357,7 +358,7 @@ fn damaged_files_never_panic() {
             let mut bytes = whole.clone();
             mutate(&mut random, &mut bytes);
             std::fs::write(&path, bytes).unwrap();
-            let checked = check_files(&[source.clone()], None, now_s, &LoadProgress::default());
+            let checked = check_files(from_ref(source), None, now_s, &LoadProgress::default());
             refused += u32::from(checked.is_err());
         }
         assert!(refused > 100, "{name}: {refused}");
