@@ -12,6 +12,7 @@ mod logs;
 mod objects;
 mod pegasus;
 mod proxy;
+mod records;
 mod redis;
 mod refusals;
 mod tls;
