@@ -99,7 +99,7 @@ pub(crate) struct Rate {
 }
 
 impl Rate {
-    fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.rate_mb.saturating_mul(1 << 20)
     }
 }

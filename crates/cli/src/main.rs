@@ -10,6 +10,7 @@ mod diff;
 mod doctor;
 mod finalize;
 mod keys;
+mod load;
 mod machine;
 mod manual;
 mod output;
@@ -62,7 +63,7 @@ enum Command {
     /// Create, list, verify, restore and delete backups
     #[command(subcommand)]
     Backup(backup::Command),
-    /// List and change the Pegasus tables of a running server
+    /// List and change the Pegasus tables of a running server, and load files into them
     #[command(subcommand)]
     Table(table::Command),
     /// Print the value of a string

@@ -1,6 +1,7 @@
-//! `table`: the Pegasus tables of a running server, over Pegasus's protocol.
+//! `table`: the Pegasus tables of a running server, over Pegasus's protocol. `load.rs` has `table load`.
 
 use crate::Answer;
+use crate::load::{CheckFiles, Load};
 use crate::output::Output;
 use crate::tls::TlsFlags;
 use clap::{Args, Subcommand};
@@ -68,6 +69,10 @@ pub(crate) enum Command {
         #[command(flatten)]
         server: Server,
     },
+    /// Load files into a table: SST files, and bulk loads and backups of Apache Pegasus
+    Load(Load),
+    /// Check files as `table load` does, without loading them; no server is needed
+    CheckFiles(CheckFiles),
 }
 
 /// The server of a command.
@@ -190,6 +195,8 @@ pub(crate) fn run(command: Command, out: &Output) -> Result<Answer> {
             let text = format!("renamed table {name} to {new_name}\n");
             out.print(text, &json!({ "name": new_name }));
         }
+        Command::Load(load) => return load.run(out),
+        Command::CheckFiles(check) => return check.run(out),
     }
     Ok(Answer::Yes)
 }

@@ -21,6 +21,7 @@
 //! | `rows` | the bytes of rows of Redis and Pegasus tables |
 //! | `store` | reads at a view, batches, latches, versions, expiry and garbage |
 //! | `tables` | the catalogue of tables |
+//! | `load` | files of rows, such as those of Pegasus's bulk load and backups, that are added to tables |
 //! | `redis` | the command table, the context of an evaluation, families of commands, ranks, following a Redis |
 //! | `transfer` | imports and exports of whole data sets |
 //! | `pegasus` | the operations and administrative calls of Pegasus, and Redis commands on its tables |
@@ -42,6 +43,7 @@ pub mod files;
 pub mod geo;
 pub mod hll;
 pub mod http;
+pub mod load;
 pub mod logs;
 pub mod net;
 pub mod pegasus;

@@ -14,6 +14,7 @@ use crate::complaints::Complaints;
 use crate::config::{self, Flags, Machine, Source, Variables};
 use crate::error::{Error, Result};
 use crate::http::{self, App};
+use crate::load::{LoadPlaces, Loader, Loads};
 use crate::logs::Logs;
 use crate::net::workers::{Door, Listener, Workers, bind};
 use crate::pegasus::proxy::Proxy;
@@ -121,7 +122,7 @@ fn run(flags: &Flags, settings_shown: Vec<config::Setting>) -> Result<()> {
         log_level: flags.logs.log_level.base,
         ..flags.redis.settings(&redis_sockets.plain_at, &redis_sockets.encrypted_at)?
     };
-    let server = redis::Server::new(
+    let mut server = redis::Server::new(
         store.clone(),
         Arc::new(Latches::default()),
         clock.clone(),
@@ -137,6 +138,8 @@ fn run(flags: &Flags, settings_shown: Vec<config::Setting>) -> Result<()> {
     }
     // Latches of its own: a script of a Redis client never makes a Pegasus client wait.
     let latches = Arc::new(Latches::default());
+    let loader = Loader::new(local.clone(), catalogue.clone(), latches.clone(), clock.clone());
+    server.loads = Loads::new(loader, LoadPlaces::open(&flags.load_dirs)?);
     let service = Arc::new(Service::new(store.clone(), latches, clock.clone(), admin));
     let server = Arc::new(server);
     let tables = flags.pegasus.proxies.iter().map(|(table, _)| table);

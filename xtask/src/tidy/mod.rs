@@ -80,6 +80,7 @@ const SERVER_ORDER: &[&str] = &[
     "rows",
     "store",
     "tables",
+    "load",
     "redis",
     "transfer",
     "pegasus",

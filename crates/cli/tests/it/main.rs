@@ -2,6 +2,7 @@
 
 mod backups;
 mod data;
+mod loads;
 mod program;
 mod texts;
 mod tls;

@@ -51,7 +51,7 @@ pub fn with_input(args: &[&str], input: &[u8]) -> Ended {
 pub struct Server {
     pub redis: String,
     pub pegasus: String,
-    /// The addresses with TLS, those for Redis clients first.
+    /// The addresses with TLS, those for Redis clients first; or that of Redis clients of a table.
     pub secure: Vec<String>,
     child: Child,
 }
@@ -64,7 +64,9 @@ impl Server {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let (mut redis, mut pegasus, mut secure) = (String::new(), String::new(), Vec::new());
-        let count = 2 + flags.iter().filter(|flag| flag.ends_with("tls-listen")).count();
+        let is_listener =
+            |flag: &&&str| flag.ends_with("tls-listen") || flag.ends_with("redis-listen");
+        let count = 2 + flags.iter().filter(is_listener).count();
         for _ in 0..count {
             let line = lines.next().expect("a line with an address").unwrap();
             let (name, address) = line.split_once(": ").expect("an address");

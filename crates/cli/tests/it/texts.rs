@@ -70,6 +70,8 @@ const COMMANDS: &[&str] = &[
     "table drop",
     "table recall",
     "table rename",
+    "table load",
+    "table check-files",
     "get",
     "set",
     "del",

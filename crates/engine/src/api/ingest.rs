@@ -1,9 +1,11 @@
-//! Bulk loading: writing SST files outside a database, and ingesting them.
+//! Bulk loading: writing and reading SST files outside a database, and ingesting them.
 //!
 //! Ingesting sorted files is faster than writing their keys, because nothing is logged, sorted or compacted. [`Db`] and
 //! [`ColumnFamily`] have the methods `ingest_external_file` and `ingest_external_file_opt`.
+//! [`Db::ingest_external_files`] adds files to several families at once.
 //!
 //! [`Db`]: crate::Db
+//! [`Db::ingest_external_files`]: crate::Db::ingest_external_files
 //! [`ColumnFamily`]: crate::ColumnFamily
 //!
 //! ```
@@ -29,7 +31,7 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-pub use crate::external::ExternalSstFileInfo;
+pub use crate::external::{ExternalSstFileInfo, SstEntry, SstEntryKind};
 pub use crate::options::IngestExternalFileOptions;
 
 /// Writes one SST file.
@@ -100,5 +102,89 @@ impl SstFileWriter {
 impl fmt::Debug for SstFileWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SstFileWriter").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// Reads an SST file that belongs to no database, such as one that an [`SstFileWriter`] wrote.
+///
+/// ```
+/// use ferrolith::Options;
+/// use ferrolith::ingest::{SstFileReader, SstFileWriter};
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let file = dir.path().join("load.sst");
+/// let mut writer = SstFileWriter::create(Options::new(), &file)?;
+/// writer.put("planet:3", "Earth")?;
+/// writer.finish()?;
+///
+/// let reader = SstFileReader::open(Options::new(), &file)?;
+/// let mut entries = reader.entries();
+/// while let Some(entry) = entries.next_entry()? {
+///     assert_eq!((entry.key, entry.value), (&b"planet:3"[..], &b"Earth"[..]));
+/// }
+/// # Ok::<(), ferrolith::Error>(())
+/// ```
+pub struct SstFileReader {
+    inner: external::SstFileReader,
+}
+
+impl SstFileReader {
+    /// Opens the file. The comparator of the options must be that of the file.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read, is no SST file, is cut off, or was written with another comparator.
+    pub fn open(options: impl Borrow<Options>, path: impl AsRef<Path>) -> Result<SstFileReader> {
+        let inner = external::SstFileReader::open(options.borrow().inner(), path.as_ref())?;
+        Ok(SstFileReader { inner })
+    }
+
+    /// Reads all blocks and compares their checksums.
+    ///
+    /// # Errors
+    /// Fails with `Corruption` if a checksum is wrong, or if the file cannot be read.
+    pub fn verify_checksums(&self) -> Result<()> {
+        self.inner.verify_checksums()
+    }
+
+    /// Returns the number of entries according to the file's properties, range tombstones included.
+    pub fn num_entries(&self) -> u64 {
+        self.inner.num_entries()
+    }
+
+    /// Returns the number of range tombstones, which are not among the [`entries`](SstFileReader::entries).
+    pub fn num_range_deletions(&self) -> u64 {
+        self.inner.num_range_deletions()
+    }
+
+    /// Returns the entries, from the first on.
+    pub fn entries(&self) -> SstEntries {
+        SstEntries { inner: self.inner.entries() }
+    }
+}
+
+impl fmt::Debug for SstFileReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SstFileReader").field("path", &self.inner.path()).finish_non_exhaustive()
+    }
+}
+
+/// The entries of an SST file in the order of their keys, as [`SstFileReader::entries`] returns them.
+pub struct SstEntries {
+    inner: external::SstEntries,
+}
+
+impl SstEntries {
+    /// Returns the next entry, or `None` at the end.
+    ///
+    /// # Errors
+    /// Fails with `Corruption` if a checksum is wrong or a key is not larger than the one before, or if the file cannot
+    /// be read. The entries end then.
+    pub fn next_entry(&mut self) -> Result<Option<SstEntry<'_>>> {
+        self.inner.next_entry()
+    }
+}
+
+impl fmt::Debug for SstEntries {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SstEntries").finish_non_exhaustive()
     }
 }

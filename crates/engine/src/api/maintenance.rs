@@ -10,7 +10,7 @@ use crate::options::{
     WaitForCompactOptions,
 };
 use crate::stats::Statistics;
-use crate::utilities::Checkpoint;
+use crate::utilities::{Checkpoint, IngestExternalFileArg};
 use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;
@@ -254,6 +254,28 @@ impl Db {
     ) -> Result<()> {
         let files: Vec<P> = files.into_iter().collect();
         self.inner().ingest_external_file(&files, options)
+    }
+
+    /// Like [`Db::ingest_external_file_opt`], for files of several column families, each of which is named once.
+    /// Readers see all files or none, also after a crash.
+    ///
+    /// # Errors
+    /// Same as [`Db::ingest_external_file`]; also for a dropped family or one of another database, and if a family has
+    /// no files or is named twice.
+    pub fn ingest_external_files<'a, P: AsRef<Path>>(
+        &self,
+        files: impl IntoIterator<Item = (&'a ColumnFamily, Vec<P>)>,
+        options: &IngestExternalFileOptions,
+    ) -> Result<()> {
+        let of_family = |(family, files): (&ColumnFamily, Vec<P>)| {
+            Ok(IngestExternalFileArg {
+                column_family: family.checked(self)?.clone(),
+                external_files: files.iter().map(|path| path.as_ref().to_owned()).collect(),
+                options: *options,
+            })
+        };
+        let files: Vec<_> = files.into_iter().map(of_family).collect::<Result<_>>()?;
+        self.inner().ingest_external_files(&files)
     }
 
     /// Changes options of the default column family while the database is open. Either all change or none.

@@ -29,7 +29,7 @@ use std::sync::Arc;
 const EPOCH_BEHIND: u64 = 1;
 
 /// How ingested files are read: completely, and once.
-const READ_ONCE: TableIterOptions = TableIterOptions {
+pub(super) const READ_ONCE: TableIterOptions = TableIterOptions {
     verify_checksums: true,
     access: BlockAccess { fill_cache: false, memory_only: false, deadline_us: 0 },
     total_order: true,

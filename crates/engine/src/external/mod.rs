@@ -5,6 +5,7 @@
 pub(crate) mod copy;
 mod ingest;
 mod metadata;
+mod sst_file_reader;
 mod sst_file_writer;
 
 pub(crate) use ingest::{
@@ -13,4 +14,5 @@ pub(crate) use ingest::{
 pub use metadata::{
     ColumnFamilyMetaData, ExportImportFilesMetaData, LevelMetaData, LiveFileMetaData, LiveFiles,
 };
+pub use sst_file_reader::{SstEntries, SstEntry, SstEntryKind, SstFileReader};
 pub use sst_file_writer::{ExternalSstFileInfo, SstFileWriter};

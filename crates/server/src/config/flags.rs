@@ -37,6 +37,10 @@ pub struct Flags {
     /// without, the variables of the environment are used
     #[arg(long = "backup-credentials", value_name = "FILE")]
     pub backup_credentials: Option<PathBuf>,
+    /// Directories from which clients may load files into Pegasus tables, separated by commas; none by default. They
+    /// must exist
+    #[arg(long = "load-dir", value_name = "DIRS", value_delimiter = ',')]
+    pub load_dirs: Vec<PathBuf>,
     /// The file of the audit log, which gets a line of JSON for each administrative call; none by default. SIGHUP opens
     /// it anew
     #[arg(long = "audit-log", value_name = "FILE")]

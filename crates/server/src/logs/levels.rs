@@ -13,6 +13,7 @@ pub const PARTS: &[(&str, &str)] = &[
     ("config", "CONFIG SET, CONFIG REWRITE, files of users"),
     ("slow", "slow commands and queries"),
     ("backup", "work on backups"),
+    ("load", "files that are loaded into tables"),
     ("transfer", "imports and exports of whole data sets"),
     ("replica", "the role, the copy, the connection to the other server"),
     ("script", "messages of scripts, libraries of functions"),

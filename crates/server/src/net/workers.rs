@@ -173,6 +173,7 @@ impl Workers {
             server.scripts.stop();
             server.replication.stop();
             server.backups.close();
+            server.loads.close();
         }
         for thread in self.threads.into_iter().chain(self.replica) {
             // A panic was printed when it happened.

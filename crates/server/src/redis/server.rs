@@ -24,6 +24,7 @@ use super::watches::Watches;
 use crate::audit::Audit;
 use crate::backup::{Jobs, Places};
 use crate::clock::Clock;
+use crate::load::Loads;
 use crate::logs::{Level, Logs};
 use crate::store::{Latches, Store};
 use crate::tables::Catalogue;
@@ -185,6 +186,8 @@ pub struct Server {
     pub replication: Replication,
     /// The work on backups.
     pub backups: Jobs,
+    /// The loads of files into Pegasus tables. The program sets it, since their latches are not those of Redis keys.
+    pub loads: Loads,
     /// Whether CLIENT PAUSE is in force.
     pub pause: Pause,
     /// Identifies this start of the server: 40 hexadecimal digits.
@@ -247,6 +250,7 @@ impl Server {
             monitors: Monitors::default(),
             replication: Replication::default(),
             backups: Jobs::default(),
+            loads: Loads::default(),
             pause: Pause::default(),
             run_id: random_id(),
             memory_peak: AtomicU64::new(0),

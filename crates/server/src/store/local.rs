@@ -11,6 +11,7 @@
 mod cursor;
 mod damage;
 mod full_disk;
+mod ingest;
 mod inspect;
 mod options;
 
@@ -83,6 +84,8 @@ impl LocalStore {
         let events = Arc::new(Events::default());
         let opening = opening.listener(Listener(events.clone())).listener(TracingListener::new());
         let db = Db::open_with(&opening, path)?;
+        // With the lock of the directory: another process may be loading.
+        ingest::remove_staged(path)?;
         format.settle(&db)?;
         let mut families = vec![Some(db.default_cf())];
         for (partition, name) in slots.iter().map(|(partition, _, name)| (*partition, name)) {

@@ -6,6 +6,7 @@ mod damage;
 mod disk;
 mod fuzz;
 mod http;
+mod loads;
 mod logs;
 #[cfg(feature = "object-store")]
 mod objects;

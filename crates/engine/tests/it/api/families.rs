@@ -1,7 +1,10 @@
 //! A handle of another database, or of a dropped family, is an error wherever it is used.
 
 use super::memory;
-use ferrolith::{ColumnFamily, Db, Error, ErrorKind, Options, Result, WriteBatch, WriteOptions};
+use ferrolith::{
+    ColumnFamily, Db, Error, ErrorKind, IngestExternalFileOptions, Options, Result, SstFileWriter,
+    WriteBatch, WriteOptions,
+};
 use std::fmt::Debug;
 
 /// Calls everything of `db` that takes a handle, and shows the errors.
@@ -29,6 +32,7 @@ fn every_use_in_the_database(db: &Db, cf: &ColumnFamily) -> Vec<Error> {
         error(snapshot.prefix_cf(cf, "k").next().unwrap()),
         error(snapshot.cursor_cf(cf).status()),
         error(db.flush_cfs([cf])),
+        error(db.ingest_external_files([(cf, vec!["/none"])], &Default::default())),
     ]
 }
 
@@ -212,4 +216,30 @@ fn the_last_handle_of_a_dropped_family_deletes_its_files() {
     assert_eq!(tables(), 1, "a handle is left");
     drop(cf);
     assert_eq!(tables(), 0);
+}
+
+#[test]
+fn files_of_several_families_are_added_together_or_not_at_all() {
+    let dir = tempfile::tempdir().unwrap();
+    let db = Db::open(dir.path().join("db")).unwrap();
+    let (one, two) = (db.create_cf("one").unwrap(), db.create_cf("two").unwrap());
+    let file = |name: &str, value: &str| {
+        let path = dir.path().join(name);
+        let mut writer = SstFileWriter::create(Options::new(), &path).unwrap();
+        writer.put("k", value).unwrap();
+        writer.finish().unwrap();
+        path
+    };
+    one.put("k", "old").unwrap();
+    let options = IngestExternalFileOptions::default();
+    let missing = dir.path().join("missing");
+    let files = [(&one, vec![file("a", "1")]), (&two, vec![missing])];
+    db.ingest_external_files(files, &options).unwrap_err();
+    assert_eq!(one.get("k").unwrap().unwrap(), "old");
+    assert!(two.get("k").unwrap().is_none());
+    // Of two files with a key, the last one counts.
+    let files = [(&one, vec![file("b", "1"), file("c", "2")]), (&two, vec![file("d", "3")])];
+    db.ingest_external_files(files, &options).unwrap();
+    assert_eq!(one.get("k").unwrap().unwrap(), "2");
+    assert_eq!(two.get("k").unwrap().unwrap(), "3");
 }

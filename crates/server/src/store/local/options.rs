@@ -131,6 +131,16 @@ impl StoreOptions {
         }
     }
 
+    /// Returns the options of files of rows that are written for partitions of a format.
+    pub(super) fn sorted_file(&self, format: Format) -> Options {
+        let options =
+            Options::new().compression(CompressionType::Lz4).block_based_table(self.table());
+        match format {
+            Format::Redis => options.prefix_extractor(REDIS_PREFIX, redis::collection_of),
+            Format::Pegasus => options.prefix_extractor(PEGASUS_PREFIX, pegasus::hash_key_prefix),
+        }
+    }
+
     /// Returns the bytes of memtables, those from which on they are flushed, and what the cache is charged for them.
     pub(super) fn memtables(&self) -> (u64, u64, u64) {
         let all = &self.memtables;

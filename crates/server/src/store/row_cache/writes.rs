@@ -82,6 +82,11 @@ impl RowCache {
         writes.domains.push(Part::of_range(partition, range));
     }
 
+    /// Notes that any row of a partition is written.
+    pub(crate) fn note_partition(&self, writes: &mut Writes, partition: Partition) {
+        writes.domains.push(Part::of_partition(partition));
+    }
+
     /// Marks the rows of a batch as being written. The marks must end after the batch is committed.
     pub(crate) fn mark<'a>(&'a self, writes: &'a mut Writes) -> Marks<'a> {
         if writes.rows.len() + writes.domains.len() > ROWS_MAX {

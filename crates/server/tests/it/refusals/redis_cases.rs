@@ -95,6 +95,7 @@ pub const CASES: &[Case] = &[
     may_not!("reader", "FUNCTION FLUSH", "function|flush"),
     may_not!("reader", "SWAPDB 0 1", "swapdb"),
     may_not!("reader", "FERROLITH BACKUP x", "ferrolith|backup"),
+    may_not!("reader", "FERROLITH LOAD t FILES x", "ferrolith|load"),
     may_not!("operator", "CONFIG SET timeout 1", "config|set"),
     say(Rights, "GET of a key outside the user's patterns", "reader", "GET other", NOKEY),
     say(
@@ -155,6 +156,13 @@ pub const CASES: &[Case] = &[
         "default",
         "FERROLITH BACKUP /tmp/x",
         "ERR clients cannot use backups here: start the server with --backup-dir",
+    ),
+    say(
+        Rights,
+        "A load without --load-dir",
+        "default",
+        "FERROLITH LOAD t FILES /tmp/x",
+        "ERR clients cannot load files here: start the server with --load-dir",
     ),
     say(
         Rights,

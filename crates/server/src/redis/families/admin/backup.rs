@@ -1,5 +1,5 @@
-//! FERROLITH: commands that only this server has, for backups, the format of the directory and notes in the log; and
-//! the section of INFO about backups.
+//! FERROLITH: commands that only this server has, for backups, loads of files, the format of the directory and notes in
+//! the log; and the section of INFO about backups.
 
 use super::info::Text;
 use crate::backup::{Access, BackupProgress, Creation, Finished, Job, Kind, Place, Vault};
@@ -49,6 +49,15 @@ const SUBCOMMANDS: &[Command] = &[
             "7.0.0",
             "Stops the work on backups and listings of them. The next backup uses what was copied.",
         ),
+    Command::new("load", -5, FLAGS, Group::Server, super::load::start)
+        .with_full_name("ferrolith|load")
+        .with_docs(
+            "7.0.0",
+            "Starts to load files into a Pegasus table: table [VERSION 0|1] [RATE n] FILES path [path ...].",
+        ),
+    Command::new("load-stop", 2, FLAGS, Group::Server, super::load::stop)
+        .with_full_name("ferrolith|load-stop")
+        .with_docs("7.0.0", "Stops the load that runs. Files that are loaded stay loaded."),
     Command::new("finalize", 2, OPENS, Group::Server, finalize)
         .with_full_name("ferrolith|finalize")
         .with_docs(
@@ -99,7 +108,7 @@ fn place(context: &Context<'_>, args: Args<'_>) -> Done<Place> {
     Ok(context.server.settings.backup_places.resolve(name)?)
 }
 
-fn text(argument: &[u8]) -> Done<&str> {
+pub(super) fn text(argument: &[u8]) -> Done<&str> {
     std::str::from_utf8(argument).map_err(|_| "ERR expected text in UTF-8".into())
 }
 
@@ -116,7 +125,7 @@ fn number(name: &str, argument: &[u8], min: u32) -> Done<u32> {
 const RATE_MIN: u64 = 40 << 10;
 
 /// Returns an argument as bytes per second; 0 means any number.
-fn rate(argument: &[u8]) -> Done<u64> {
+pub(super) fn rate(argument: &[u8]) -> Done<u64> {
     let rate = std::str::from_utf8(argument).ok().and_then(|text| text.parse().ok());
     let rate = rate.filter(|rate| *rate == 0 || *rate >= RATE_MIN);
     rate.ok_or_else(|| {

@@ -31,6 +31,7 @@ const SECTIONS: &[(&str, &str, In, Section)] = &[
     ("memory", "Memory", In::Default, memory),
     ("persistence", "Persistence", In::Default, persistence),
     ("backup", "Backup", In::Default, super::backup::describe),
+    ("load", "Load", In::Default, super::load::describe),
     ("stats", "Stats", In::Default, stats),
     ("replication", "Replication", In::Default, super::replication::describe),
     ("cpu", "CPU", In::Default, cpu),

@@ -12,6 +12,7 @@ pub(in crate::redis) mod debug;
 pub(in crate::redis) mod describe;
 pub(in crate::redis) mod info;
 mod keyspace;
+mod load;
 pub(in crate::redis) mod logs;
 pub(in crate::redis) mod memory;
 pub(in crate::redis) mod operations;
