@@ -148,9 +148,8 @@ pub fn run(args: Vec<OsString>) -> Result<()> {
 /// Refuses flags of TLS without a connection. Variables of the environment may say how to connect anyway.
 fn refuse_useless(matches: &ArgMatches) -> Result<()> {
     let Some(import) = matches.subcommand_matches("import") else { return Ok(()) };
-    let is_given =
-        |name: &&str| import.value_source(name) == Some(ValueSource::CommandLine);
-    match ClientTlsFlags::NAMES.iter().find(|name| is_given(name)) {
+    let mut names = ClientTlsFlags::NAMES.iter();
+    match names.find(|name| import.value_source(name) == Some(ValueSource::CommandLine)) {
         Some(name) if !import.contains_id("to") => Err(Error::Setting(format!(
             "--{name} needs --to: an import into a directory makes no connection"
         ))),
