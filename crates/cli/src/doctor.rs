@@ -358,7 +358,8 @@ mod tests {
         let new = FormatVersion { number: 2, name: "packed lists", since: "9.0.0" };
         let before = format_finding(old, new);
         assert_eq!(before.level, Level::Advice);
-        let text = "format 1 (the first format), not finalized: servers from version 0.1.0 on can open";
+        let text =
+            "format 1 (the first format), not finalized: servers from version 0.1.0 on can open";
         assert!(before.what.starts_with(text), "{}", before.what);
         assert!(before.remedy.contains("ferrolith finalize"));
         let after = format_finding(new, new);

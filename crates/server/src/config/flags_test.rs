@@ -69,9 +69,8 @@ fn tls_needs_files_and_files_need_tls() {
 /// A forgotten switch is no reason to send passwords unencrypted.
 #[test]
 fn files_of_a_replica_need_its_switch() {
-    let open = |file: &str| {
-        load(file, &[]).unwrap().replica_tls.open().map_err(|error| error.to_string())
-    };
+    let open =
+        |file: &str| load(file, &[]).unwrap().replica_tls.open().map_err(|error| error.to_string());
     let (is_on, settings) = open("").unwrap();
     assert!(!is_on && settings.given().is_none());
     let ca = format!("replica-tls-ca = '{}/tests/tls/ca.pem'\n", env!("CARGO_MANIFEST_DIR"));

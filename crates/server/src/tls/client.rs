@@ -112,7 +112,10 @@ impl ClientTls {
                 builder.with_client_auth_cert(chain, private_key(flags.key, key)?).map_err(
                     |error| {
                         let what = key_problem(&error);
-                        Error::Setting(format!("{} {cert} and {} {key}: {what}", flags.cert, flags.key))
+                        Error::Setting(format!(
+                            "{} {cert} and {} {key}: {what}",
+                            flags.cert, flags.key
+                        ))
                     },
                 )?
             }

@@ -97,8 +97,7 @@ impl ClientTlsFlags {
         let server_name = self.server_name.clone();
         self.refuse_useless(&ClientTlsSettings { server_name, ..ClientTlsSettings::default() })?;
         let flags = FlagNames { server_name: flag, ..FlagNames::PROGRAM };
-        let other =
-            ClientTlsSettings { server_name: name.to_owned(), flags, ..self.settings() };
+        let other = ClientTlsSettings { server_name: name.to_owned(), flags, ..self.settings() };
         Ok((self.open_this()?, Some(ClientTls::open(other)?)))
     }
 

@@ -45,7 +45,8 @@ impl Remote {
     pub fn connect(options: &RemoteOptions) -> Result<Remote> {
         let address = &options.address;
         let failed = |error| Error::Io(format!("server {address}"), error);
-        let mut peer = Peer::connect_with(address, TIMEOUT, options.tls.as_ref()).map_err(failed)?;
+        let mut peer =
+            Peer::connect_with(address, TIMEOUT, options.tls.as_ref()).map_err(failed)?;
         peer.authenticate(&options.user, &options.password).map_err(failed)?;
         let info = match peer.call(&[b"INFO", b"server"]).map_err(failed)? {
             PeerReply::Bulk(text) => String::from_utf8_lossy(&text).into_owned(),

@@ -21,7 +21,13 @@ fn trusting(ca: &str, certificate: &str) -> ClientTlsSettings {
         name => file(&format!("{name}.{end}")),
     };
     let (cert, key) = (own("pem"), own("key"));
-    ClientTlsSettings { ca: file(ca), cert, key, server_name: String::new(), flags: FlagNames::REPLICA }
+    ClientTlsSettings {
+        ca: file(ca),
+        cert,
+        key,
+        server_name: String::new(),
+        flags: FlagNames::REPLICA,
+    }
 }
 
 /// Starts a server whose connection to another one has these settings.
@@ -61,7 +67,9 @@ fn ok() -> Value {
 #[test]
 fn keys_move_over_tls() {
     for is_diskless in ["yes", "no"] {
-        let Some(mut theirs) = redis_with_tls(&["--repl-diskless-sync", is_diskless]) else { return };
+        let Some(mut theirs) = redis_with_tls(&["--repl-diskless-sync", is_diskless]) else {
+            return;
+        };
         let their = &mut theirs.client;
         fill(their, 500);
         // More than records, buffers of sockets, and what is read at once.
@@ -117,7 +125,12 @@ fn failed_handshakes_say_why() {
         ClientTlsSettings { server_name, ..trusting("ca.pem", "client") }
     };
     let cases = [
-        (true, trusting("other-ca.pem", "client"), secure, "other-ca.pem signed that of the server"),
+        (
+            true,
+            trusting("other-ca.pem", "client"),
+            secure,
+            "other-ca.pem signed that of the server",
+        ),
         (true, trusting("ca.pem", ""), secure, "--replica-tls-cert and --replica-tls-key name one"),
         (true, trusting("ca.pem", "stranger"), secure, "the certificate of --replica-tls-cert"),
         (true, named("elsewhere.example"), secure, "give one as --replica-tls-server-name"),
