@@ -75,7 +75,7 @@ container() {
   shift
   while [[ $1 != -- ]]; do flags+=("$1"); shift; done
   shift
-  podman run -d --network host --name "$name" "${flags[@]}" ferrolith "$@" >"$work/container.log" 2>&1
+  podman run -d --network host --ulimit host --name "$name" "${flags[@]}" ferrolith "$@" >"$work/container.log" 2>&1
 }
 logs() { podman logs "$1" 2>&1 || true; }
 listens() {
@@ -134,7 +134,7 @@ refused() {
 mkdir "$work/foreign"
 refused foreign "Permission denied" -v "$work/foreign:/data" --
 # shellcheck disable=SC2154
-if podman run --rm --memory 128m ferrolith --version >"$work/memory.log" 2>&1; then
+if podman run --rm --network host --ulimit host --memory 128m ferrolith --version >"$work/memory.log" 2>&1; then
   refused memory "set memory-mb to at most" --memory 128m -e FERROLITH_SERVER_MEMORY_MB=4096 --
 else
   say "  skipped: no memory limits here: $(tail -1 "$work/memory.log")"
