@@ -9,8 +9,9 @@
 # since that stage downloads the image of Rust and all dependencies. The base image is made by debootstrap, so no registry
 # of images is needed. Both are the same programs as in the published images, but not the same layers.
 #
-# Needs root, and buildah, podman and debootstrap, which it installs with apt-get. Images and containers are in a directory
-# of their own, which is removed. What this machine cannot do is skipped by name.
+# Needs root, curl, and buildah, podman, runc and debootstrap, which it installs with apt-get. Images and containers are in a
+# directory of their own, which is removed; the files of the base image stay in the cache. What this machine cannot do is
+# skipped by name.
 set -euo pipefail
 
 # shellcheck source=tools/lib/server.sh
@@ -18,11 +19,11 @@ source "$(dirname "$0")/lib/server.sh"
 cd "$top"
 [[ $(id -u) == 0 ]] || { echo "skipped: only root can make the base image"; exit 0; }
 missing=()
-for program in buildah podman debootstrap; do
+for program in buildah podman runc debootstrap; do
   command -v $program >/dev/null || missing+=($program)
 done
 if [[ ${#missing[@]} -gt 0 ]]; then
-  { apt-get update -qq && apt-get install -y -qq --no-install-recommends "${missing[@]}" crun; } >"$work/apt.log" 2>&1 ||
+  { apt-get update -qq && apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >"$work/apt.log" 2>&1 ||
     { echo "skipped: ${missing[*]} cannot be installed: $(tail -1 "$work/apt.log")"; exit 0; }
 fi
 program=${1:-}
@@ -34,22 +35,25 @@ fi
 
 storage=(--root "$work/storage" --runroot "$work/run" --storage-driver vfs)
 buildah() { command buildah "${storage[@]}" "$@"; }
-podman() { command podman "${storage[@]}" --cgroup-manager cgroupfs --events-backend file --tmpdir "$work/tmp" "$@"; }
+podman() { command podman "${storage[@]}" --runtime runc --cgroup-manager cgroupfs --events-backend file \
+    --tmpdir "$work/tmp" "$@"; }
 at_exit() {
   podman rm --all --force --time 0 || true
   buildah umount --all || true
 } >/dev/null 2>&1
 
 say "the base image, by debootstrap"
-debootstrap --variant=minbase --include=adduser bookworm "$work/base" >"$work/debootstrap.log" 2>&1 ||
-  { echo "skipped: debootstrap failed: $(tail -1 "$work/debootstrap.log")"; exit 0; }
-# How this machine reaches the packages.
-cp -r /etc/apt/apt.conf.d /etc/apt/sources.list* "$work/base/etc/apt/"
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/ferrolith/debian-bookworm-base
+if [[ ! -d $cache ]]; then
+  mkdir -p "$(dirname "$cache")"
+  debootstrap --variant=minbase bookworm "$work/base" >"$work/debootstrap.log" 2>&1 ||
+    { echo "skipped: debootstrap failed: $(tail -1 "$work/debootstrap.log")"; exit 0; }
+  mv "$work/base" "$cache"
+fi
 base=$(buildah from scratch)
-buildah copy -q "$base" "$work/base" / >/dev/null
+buildah copy -q "$base" "$cache" / >/dev/null
 buildah config --env PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin --cmd bash "$base"
 buildah commit -q --rm "$base" debian:bookworm-slim >/dev/null
-rm -rf "$work/base"
 
 say "the image of the file"
 mkdir -p "$work/build/source/target/release"
@@ -69,13 +73,15 @@ is "the entry point" "$(configured .Config.Entrypoint)" "[ferrolith server]"
 is "the signal" "$(configured .Config.StopSignal)" SIGTERM
 is "the volumes" "$(configured .Config.Volumes)" "map[/backups:{} /data:{}]"
 
+# Not more than this machine allows to a process without CAP_SYS_RESOURCE.
+limits=(--ulimit "nofile=$(ulimit -Hn):$(ulimit -Hn)" --ulimit nproc=1000:1000)
 # Runs a container in the background on this machine's network. Arguments: name, flags of podman, --, flags of the server.
 container() {
   local name=$1 flags=()
   shift
   while [[ $1 != -- ]]; do flags+=("$1"); shift; done
   shift
-  podman run -d --network host --ulimit host --name "$name" "${flags[@]}" ferrolith "$@" >"$work/container.log" 2>&1
+  podman run -d --network host "${limits[@]}" --name "$name" "${flags[@]}" ferrolith "$@" >"$work/container.log" 2>&1
 }
 logs() { podman logs "$1" 2>&1 || true; }
 listens() {
@@ -83,10 +89,12 @@ listens() {
   logs "$1" | grep -q '^Redis clients: '
 }
 address() { logs "$1" | sed -n "s/^$2: 0.0.0.0:/127.0.0.1:/p; s/^$2: 127/127/p" | tail -1; }
-client() { "$program" "$@" --server "$(address main 'Redis clients')"; }
+client() { "$program" "$@" --timeout 300 --server "$(address main 'Redis clients')"; }
 
 say "a container"
 mkdir "$work/data" "$work/backups"
+# The first sync of the server must not wait for the layers of the image.
+sync
 chown 999:999 "$work/data" "$work/backups"
 main=(-v "$work/data:/data" -v "$work/backups:/backups" --read-only
   -e FERROLITH_SERVER_LISTEN=127.0.0.1:0 -e FERROLITH_SERVER_HTTP_LISTEN=127.0.0.1:0 -e FERROLITH_SERVER_MEMORY_MB=64)
@@ -134,7 +142,7 @@ refused() {
 mkdir "$work/foreign"
 refused foreign "Permission denied" -v "$work/foreign:/data" --
 # shellcheck disable=SC2154
-if podman run --rm --network host --ulimit host --memory 128m ferrolith --version >"$work/memory.log" 2>&1; then
+if podman run --rm --network host "${limits[@]}" --memory 128m ferrolith --version >"$work/memory.log" 2>&1; then
   refused memory "set memory-mb to at most" --memory 128m -e FERROLITH_SERVER_MEMORY_MB=4096 --
 else
   say "  skipped: no memory limits here: $(tail -1 "$work/memory.log")"

@@ -120,6 +120,12 @@ impl Connection {
     }
 
     fn failed(&self, error: io::Error) -> Error {
+        let error = match error.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                io::Error::new(io::ErrorKind::TimedOut, "no reply in time (--timeout)")
+            }
+            _ => error,
+        };
         Error::Io(format!("talking to {}", self.0.address()), error)
     }
 

@@ -97,6 +97,8 @@ fn failed_handshakes_say_why() {
     let silent = silent.local_addr().unwrap().to_string();
     let ended = secure(&["count", "--timeout", "1"], &silent, "ca.pem", "");
     assert!(ended.error.contains("does not answer TLS in time"), "{}", ended.error);
+    let ended = run(&["count", "--timeout", "1", "--server", &silent]);
+    assert!(ended.error.contains("no reply in time (--timeout)"), "{}", ended.error);
     let name =
         secure(&["count", "--tls-server-name", "elsewhere.example"], address, "ca.pem", "client");
     let expected = "is not for elsewhere.example, but for";
