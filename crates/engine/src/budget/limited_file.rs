@@ -108,6 +108,9 @@ impl RandomAccessFile for LimitedReads {
     fn will_read(&self, offset: u64, len: u64) {
         self.file.will_read(offset, len);
     }
+    fn would_wait(&self, offset: u64) -> bool {
+        self.file.would_wait(offset)
+    }
     fn path(&self) -> &Path {
         self.file.path()
     }

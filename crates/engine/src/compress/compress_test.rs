@@ -1,4 +1,5 @@
-//! First blocks of tables written by librocksdb 7.8.3, one per codec, and damaged variants of them.
+//! First blocks of tables written by librocksdb 7.8.3, one per codec, and damaged variants of them. Codecs that are
+//! left out of the build are skipped.
 
 use super::*;
 use serde_json::Value;
@@ -16,14 +17,11 @@ fn codec(v: &Value) -> CompressionType {
     CompressionType::from_byte(v["codec"].as_u64().unwrap() as u8).unwrap()
 }
 
-const WRITABLE: [CompressionType; 6] = [
-    CompressionType::Snappy,
-    CompressionType::Zlib,
-    CompressionType::Bzip2,
-    CompressionType::Lz4,
-    CompressionType::Lz4hc,
-    CompressionType::Zstd,
-];
+/// The codecs of this build.
+fn writable() -> impl Iterator<Item = CompressionType> {
+    let all = CompressionType::ALL.into_iter().filter(|&t| t != CompressionType::None);
+    all.filter(|t| t.is_supported())
+}
 
 fn with(kind: CompressionType, level: i32, format_version: u32) -> Codec {
     Codec { kind, level, window_bits: -14, checksum: false, format_version }
@@ -35,10 +33,15 @@ fn blocks_of_rocksdb_are_read() {
     let raw = hex(&v["raw"]);
     for b in v["blocks"].as_array().unwrap() {
         let (t, block) = (codec(b), hex(&b["block"]));
-        let got = decompress(t, 5, &block, None, 1 << 16);
-        assert_eq!(got.unwrap(), raw, "{t:?}");
+        if t.is_supported() {
+            let got = decompress(t, 5, &block, None, 1 << 16);
+            assert_eq!(got.unwrap(), raw, "{t:?}");
+        }
     }
     let d = &v["dict"];
+    if !codec(d).is_supported() {
+        return;
+    }
     let got = decompress(codec(d), 5, &hex(&d["block"]), Some(&hex(&d["dict"])), 1 << 16);
     assert_eq!(got.unwrap(), hex(&d["raw"]));
 }
@@ -49,7 +52,7 @@ fn what_is_written_is_read() {
     let mut rng = fastrand::Rng::with_seed(7);
     let noise: Vec<u8> = (0..20_000).map(|_| rng.u8(..)).collect();
     let long = text.repeat(100);
-    for t in WRITABLE {
+    for t in writable() {
         for fv in [0, 2, 5, 7] {
             for level in [DEFAULT_LEVEL, -1, 0, 1, 6, 19] {
                 for raw in [&text, &long, &noise, &Vec::new()] {
@@ -96,7 +99,7 @@ fn dictionaries_make_blocks_shorter() {
         (CompressionType::Zstd, Trained),
         (CompressionType::Zstd, Finalized),
     ];
-    for (kind, source) in kinds {
+    for (kind, source) in kinds.into_iter().filter(|(kind, _)| kind.is_supported()) {
         let dict = Dictionary::from_samples(source, samples, &lengths, 2048, DEFAULT_LEVEL);
         let dict = dict.unwrap();
         assert!(kind.takes_dictionary() && dict.bytes().len() <= 2048);
@@ -147,7 +150,7 @@ fn damaged_blocks_fail_without_a_panic_or_a_large_allocation() {
         }
     }
     // A size of 4 GiB without data.
-    for t in WRITABLE {
+    for t in writable() {
         assert!(decompress(t, 5, &[0xff, 0xff, 0xff, 0xff, 0x0f, 1], None, usize::MAX).is_err());
     }
 }

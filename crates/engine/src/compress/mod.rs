@@ -18,21 +18,27 @@ mod lz4;
 mod snappy;
 #[cfg(feature = "zlib")]
 mod zlib;
-#[cfg(feature = "zstd")]
+#[cfg(any(feature = "zstd", feature = "zstd-c"))]
 mod zstd;
 
 #[cfg(feature = "lz4")]
 use crate::base::coding::fixed64_at;
-#[cfg(any(feature = "bzip2", feature = "lz4", feature = "zlib", feature = "zstd"))]
+#[cfg(any(
+    feature = "bzip2",
+    feature = "lz4",
+    feature = "zlib",
+    feature = "zstd",
+    feature = "zstd-c"
+))]
 use crate::base::coding::get_varint32;
 use crate::base::coding::put_varint32;
 use crate::error::{Error, Result};
 
 pub use dictionary::{Dictionary, DictionarySource};
-#[cfg(feature = "zstd")]
+#[cfg(any(feature = "zstd", feature = "zstd-c"))]
 pub(crate) use zstd::decompress_frame as decompress_zstd_frame;
 
-#[cfg(not(feature = "zstd"))]
+#[cfg(not(any(feature = "zstd", feature = "zstd-c")))]
 pub(crate) fn decompress_zstd_frame(_frame: &[u8]) -> Result<Vec<u8>> {
     Err(unsupported(CompressionType::Zstd))
 }
@@ -122,7 +128,7 @@ impl CompressionType {
             CompressionType::Bzip2 => cfg!(feature = "bzip2"),
             CompressionType::Lz4 | CompressionType::Lz4hc => cfg!(feature = "lz4"),
             CompressionType::Xpress => false,
-            CompressionType::Zstd => cfg!(feature = "zstd"),
+            CompressionType::Zstd => cfg!(any(feature = "zstd", feature = "zstd-c")),
         }
     }
 
@@ -163,7 +169,7 @@ impl Codec {
     /// Replaces `out` with the compressed form of `raw`. Returns false if the codec has no shorter
     /// form; then `out` is useless. The caller decides whether the saving is sufficient.
     #[cfg_attr(
-        not(any(feature = "lz4", feature = "zlib", feature = "zstd")),
+        not(any(feature = "lz4", feature = "zlib", feature = "zstd", feature = "zstd-c")),
         expect(unused_variables, reason = "no codec takes a dictionary")
     )]
     pub fn compress(
@@ -195,8 +201,8 @@ impl Codec {
             CompressionType::Bzip2 => bzip2::compress(raw, out),
             #[cfg(feature = "lz4")]
             CompressionType::Lz4 | CompressionType::Lz4hc => lz4::compress(raw, dict, out),
-            #[cfg(feature = "zstd")]
-            CompressionType::Zstd => zstd::compress(self, raw, dict, out),
+            #[cfg(any(feature = "zstd", feature = "zstd-c"))]
+            CompressionType::Zstd => zstd::compress(self, raw, dict.map(Dictionary::for_zstd), out),
             _ => Err(unsupported(kind)),
         };
         compressed?;
@@ -252,7 +258,7 @@ impl Room for Vec<u8> {
 /// Like [`decompress_with`], to a place that the caller provides when the block's size is known. Returns the size.
 /// After an error the place's bytes are arbitrary.
 #[cfg_attr(
-    not(all(feature = "bzip2", feature = "lz4", feature = "zlib", feature = "zstd")),
+    not(all(feature = "bzip2", feature = "lz4", feature = "zlib")),
     allow(unused_variables, reason = "not every codec has a framed size or takes a dictionary")
 )]
 pub fn decompress_into(
@@ -286,10 +292,10 @@ pub fn decompress_into(
                 if format_version >= 2 { split_size(data)? } else { split_fixed_size(data)? };
             lz4::decompress(stream, len, dict, max_len, room)
         }
-        #[cfg(feature = "zstd")]
+        #[cfg(any(feature = "zstd", feature = "zstd-c"))]
         CompressionType::Zstd => {
             let (len, stream) = split_size(data)?;
-            zstd::decompress(stream, len, dict, max_len, room)
+            zstd::decompress(stream, len, dict.map(Dictionary::for_zstd), max_len, room)
         }
         _ => Err(unsupported(t)),
     }
@@ -309,7 +315,13 @@ fn split_size_if(has_size: bool, data: &[u8]) -> Result<(Option<usize>, &[u8])> 
     }
 }
 
-#[cfg(any(feature = "bzip2", feature = "lz4", feature = "zlib", feature = "zstd"))]
+#[cfg(any(
+    feature = "bzip2",
+    feature = "lz4",
+    feature = "zlib",
+    feature = "zstd",
+    feature = "zstd-c"
+))]
 fn split_size(data: &[u8]) -> Result<(usize, &[u8])> {
     get_varint32(data)
         .and_then(|(len, n)| Some((len as usize, data.get(n..)?)))
@@ -338,7 +350,8 @@ fn check_size(len: usize, max_len: usize) -> Result<()> {
     feature = "lz4",
     feature = "snappy",
     feature = "zlib",
-    feature = "zstd"
+    feature = "zstd",
+    feature = "zstd-c"
 ))]
 fn broken(t: CompressionType, why: impl std::fmt::Display) -> Error {
     Error::corruption(format!("{} block: {why}", t.name()))
@@ -350,7 +363,8 @@ fn broken(t: CompressionType, why: impl std::fmt::Display) -> Error {
     feature = "lz4",
     feature = "snappy",
     feature = "zlib",
-    feature = "zstd"
+    feature = "zstd",
+    feature = "zstd-c"
 ))]
 fn wrong_size(t: CompressionType, expected: usize, found: usize) -> Error {
     broken(t, format_args!("expected {expected} bytes, found {found}"))
@@ -360,6 +374,6 @@ fn wrong_size(t: CompressionType, expected: usize, found: usize) -> Error {
 #[path = "compress_test.rs"]
 mod tests;
 
-#[cfg(all(test, not(feature = "snappy"), not(feature = "zstd")))]
+#[cfg(all(test, not(feature = "snappy"), not(feature = "lz4")))]
 #[path = "left_out_test.rs"]
 mod left_out;

@@ -12,6 +12,7 @@ use crate::fs::{RandomAccessFile, io_error};
 use memmap2::Mmap;
 use std::fs::File;
 use std::io;
+use std::mem::MaybeUninit;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -51,12 +52,20 @@ impl RandomAccessFile for Positional {
         Ok(done)
     }
 
+    fn read_new<'b>(&self, offset: u64, buf: &'b mut [MaybeUninit<u8>]) -> Option<&'b mut [u8]> {
+        sys::read_new(&self.file, buf, offset)
+    }
+
     fn size(&self) -> u64 {
         self.size
     }
 
     fn will_read(&self, offset: u64, len: u64) {
         sys::will_read(&self.file, offset, len);
+    }
+
+    fn would_wait(&self, offset: u64) -> bool {
+        sys::would_wait(&self.file, offset)
     }
 
     fn path(&self) -> &Path {
