@@ -12,7 +12,7 @@ set -euo pipefail
 source "$(dirname "$0")/lib/server.sh"
 server_program "${1:-}"
 
-server_start 127.0.0.1:0 --durability os
+start_fresh 127.0.0.1:0 --durability os
 
 failed=0
 # Compares the file that was printed with the expected one. Arguments: name, expected, printed.

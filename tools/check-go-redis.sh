@@ -17,7 +17,7 @@ git -C "$checkout" archive "${GO_REDIS_VERSION:-v9.22.0}" | tar -x -C "$work"
 
 # A file for CONFIG REWRITE.
 touch "$work/server.toml"
-server_start 127.0.0.1:6379 --config "$work/server.toml" --durability os --enable-debug-command yes
+start_fresh 127.0.0.1:6379 --config "$work/server.toml" --durability os --enable-debug-command yes
 
 # Left out: clusters, rings of several servers, sentinels, TLS, modules, vector sets, arrays, client-side caches. RE_CLUSTER
 # keeps the suite from connecting to servers of these groups before its first test.

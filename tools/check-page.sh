@@ -22,9 +22,8 @@ mkdir -p "$out"
 check() {
   local kind=$1
   shift
-  server_start 127.0.0.1:0 --http-listen 127.0.0.1:0 "$@"
-  local http
-  http=$(sed -n 's/^HTTP: \(.*\)$/\1/p' "$work/server.log" | head -1)
+  start_fresh 127.0.0.1:0 --http-listen 127.0.0.1:0 "$@"
+  local http=127.0.0.1:${http_ports[fresh]}
   node crates/server/tests/page/check.mjs "$cache" "$(command -v chromium)" "$out" "$kind" "$http" "$port"
 }
 

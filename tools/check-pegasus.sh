@@ -16,8 +16,8 @@ server_program "${2:-}"
 git -C "$checkout" archive HEAD go-client python-client | tar -x -C "$work"
 
 # Starts a server without data. Three addresses stand for the three meta servers and nodes that the suites expect.
-start() {
-  server_start 127.0.0.1:0 --durability os --pegasus-table temp:8 "$@" \
+start_three() {
+  start_fresh 127.0.0.1:0 --durability os --pegasus-table temp:8 "$@" \
     --pegasus-listen 127.0.0.1:34801,127.0.0.1:34802,127.0.0.1:34803,127.0.0.1:34601,127.0.0.1:34602,127.0.0.1:34603 \
     --pegasus-advertise 127.0.0.1:34801,127.0.0.1:34802,127.0.0.1:34803
 }
@@ -34,15 +34,15 @@ suite() {
 
 (cd "$work/go-client" && go mod tidy) >"$work/tidy.log" 2>&1
 # Left out: tests that dial hosts on the Internet or an echo server, and the remote command of C++ servers.
-start
+start_three
 suite pegasus -skip ScanFailRecover
-start
+start_three
 # Replaces functions of the client while it runs, which inlining defeats.
 suite pegasus -gcflags=-l -run ScanFailRecover
-start
+start_three
 suite session -skip 'TestResolveMetaAddr|Echo|LoopForDialing|ReceiveErrorCode|Redial|WaitUntilSessionReady'
 # The suite of this package asserts host names.
-start --pegasus-host-names
+start_three --pegasus-host-names
 suite admin -skip RemoteCommandCall
 
 python3 -m venv "$work/venv"
@@ -52,7 +52,7 @@ python() {
   echo "python: $(tail -1 "$work/python.log")"
   grep -E '\[(ERROR|FAIL)\]$' "$work/python.log" || true
 }
-start
+start_three
 # Two tests scan the whole table. The client cannot decode the key with random bytes that a third leaves there.
 others='test_unordered_scan_all test_unordered_scan_none'
 for name in $(grep -o '^    def test_[a-z0-9A-Z_]*' "$work/python-client/tests/test_basics.py" | cut -c9- | sort -u); do
@@ -60,7 +60,7 @@ for name in $(grep -o '^    def test_[a-z0-9A-Z_]*' "$work/python-client/tests/t
 done
 python "${names[@]}"
 for name in $others; do
-  start
+  start_three
   python "test_basics.TestBasics.$name"
 done
 exit $failed

@@ -19,7 +19,7 @@ python3 -m venv "$work/venv"
 "$work/venv/bin/pip" -q install "redis==$version" pytest pytest-asyncio pytest-timeout mock packaging numpy xxhash \
   pybreaker PyJWT redis-entraid
 
-server_start 127.0.0.1:6379 --durability os --enable-debug-command yes
+start_fresh 127.0.0.1:6379 --durability os --enable-debug-command yes
 
 # Left out: tests of modules, clusters, replicas, sentinels, TLS, several servers, client-side caches and vector sets, and
 # tests that need no server.

@@ -43,7 +43,7 @@ has_word() { grep -qE "^unit $1( .*)? $2( |$)" "$expected"; }
 
 failed=0 all_passed=0 all_failed=0
 for unit in "${units[@]}"; do
-  server_start 127.0.0.1:0 --workers "${FERROLITH_WORKERS:-1}" --redis-partitions 4 --enable-debug-command yes
+  start_fresh 127.0.0.1:0 --workers "${FERROLITH_WORKERS:-1}" --redis-partitions 4 --enable-debug-command yes
   if has_word "$unit" untagged; then sed -i 's/external:skip//g' "$work/suite/tests/$unit.tcl"; fi
   log=$work/$(tr / - <<<"$unit").log
   (cd "$work/suite" && timeout -k 5 "$limit" tclsh tests/test_helper.tcl --host 127.0.0.1 --port "$port" --durable \
@@ -72,7 +72,7 @@ for unit in "${units[@]}"; do
     failed=1
     echo "  ended early: $(grep -A1 '^\[exception\]' "$log" | tr '\n' ' ' | cut -c1-300)"
   fi
-  kill -0 "$server_pid" 2>/dev/null || { failed=1; echo "  the server ended: $(tail -1 "$work/server.log")"; }
+  kill -0 "${pids[fresh]}" 2>/dev/null || { failed=1; echo "  the server ended: $(tail -1 "$work/fresh.err")"; }
 done
 echo "all: $all_passed passed, $all_failed failed"
 exit $failed

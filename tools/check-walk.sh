@@ -167,8 +167,11 @@ copy_is_complete() {
 start_redis() {
   local try
   for try in 1 2 3 4 5 6 7 8; do
-    redis_port=$((20000 + RANDOM % 12000))
+    redis_port=$((20000 + RANDOM % 6000))
+    redis_tls_port=$((redis_port + 6000))
     redis-server --port "$redis_port" --bind 127.0.0.1 --dir "$work" --save "" --requirepass secret \
+      --tls-port "$redis_tls_port" --tls-cert-file "$work/server.pem" --tls-key-file "$work/server.key" \
+      --tls-ca-cert-file "$work/ca.pem" \
       --logfile redis.log --repl-diskless-sync-delay 0 --client-output-buffer-limit "replica 1gb 1gb 0" >/dev/null &
     redis_pid=$!
     for _ in $(seq 100); do
@@ -197,7 +200,11 @@ walk_import() {
 dir = "$work/moved"
 memory-mb = 256
 listen = ["127.0.0.1:0"]
-replica-of = "127.0.0.1:$redis_port"
+replica-of = "127.0.0.1:$redis_tls_port"
+replica-tls = true
+replica-tls-ca = "$work/ca.pem"
+replica-tls-cert = "$work/client.pem"
+replica-tls-key = "$work/client.key"
 [parameter]
 masterauth = "secret"
 TOML
@@ -320,6 +327,7 @@ walk_full_disk() {
 walk_end() {
   stop main
   gives 0 "rows from" ferrolith doctor data
+  gives 0 "finalized: it is the newest of this version" ferrolith doctor data
   grep -v 'the key is not that of the certificate' main.err | grep -v 'TLS handshake' >problems || true
   [[ ! -s problems ]] || say "  the server's standard error: $(head -5 problems)"
 }

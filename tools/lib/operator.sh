@@ -1,35 +1,13 @@
 # shellcheck shell=bash
-# What the scripts share that do an operator's work: steps with times, servers, and data. Sourced, not run.
+# What the scripts share that do an operator's work: the programs, data, and what servers say of it. Sourced, not run.
 #
 # Environment: FERROLITH is the program `ferrolith`, by default a debug build; FERROLITH_SERVER a ferrolith-server, by
-# default `ferrolith server`; TMPDIR (/var/tmp) the place of the data.
+# default `ferrolith server`; and that of tools/lib/server.sh, which this uses.
 #
-# Sets `top`, the checkout; `work`, a directory that is removed at exit, with `ferrolith` in `bin`; and `server`, the
-# command of the server. At exit, all servers end that `start` started; `at_exit` can be defined for more.
+# `install_programs` puts `ferrolith` into `bin` of the directory `work`, and sets `server`, the command of the server.
 
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-work=$(mktemp -d -p "${TMPDIR:-/var/tmp}" "$(basename "$0" .sh).XXXXXX")
-# Names of servers to their processes and ports.
-declare -A pids=() ports=() http_ports=()
-begin=$(date +%s%N)
-
-say() {
-  local ms=$((($(date +%s%N) - begin) / 1000000))
-  printf '%6d.%d s  %s\n' $((ms / 1000)) $((ms % 1000 / 100)) "$*"
-}
-fail() { say "FAILED: $*"; exit 1; }
-
-finish() {
-  local status=$? name
-  for name in "${!pids[@]}"; do { kill -9 "${pids[$name]}" && wait "${pids[$name]}"; } 2>/dev/null || true; done
-  if declare -F at_exit >/dev/null; then at_exit || true; fi
-  if [[ $status != 0 && -n ${KEEP_WORK:-} ]]; then
-    echo "kept: $work" >&2
-  else
-    rm -rf "$work"
-  fi
-}
-trap finish EXIT
+# shellcheck source=tools/lib/server.sh
+source "$(dirname "${BASH_SOURCE[0]}")/server.sh"
 
 # Puts the programs into `bin`.
 install_programs() {
@@ -55,45 +33,6 @@ need_space() {
   local free
   free=$(df -Pm "$work" | awk 'NR == 2 { print $4 }')
   ((free >= $1)) || fail "$work: $1 MB of space are needed, $free are free (TMPDIR)"
-}
-
-# Waits until a command succeeds. Arguments: seconds, what is waited for, command.
-await() {
-  local seconds=$1 what=$2 end
-  shift 2
-  end=$((SECONDS + seconds))
-  until "$@"; do
-    ((SECONDS < end)) || fail "after $seconds s: $what"
-    sleep 0.1
-  done
-}
-
-# Whether a server has printed its addresses; fails if it has ended.
-is_listening() {
-  kill -0 "${pids[$1]}" 2>/dev/null || fail "the server $1 ended: $(tail -3 "$work/$1.err")"
-  grep -q '^Redis clients' "$work/$1.out"
-}
-
-# Starts a server and waits for it. Arguments: name, flags.
-start() {
-  local name=$1
-  shift
-  # Not the addresses of an earlier start.
-  : >"$work/$name.out"
-  "${server[@]}" "$@" >>"$work/$name.out" 2>>"$work/$name.err" &
-  pids[$name]=$!
-  await 300 "the server $name does not listen" is_listening "$name"
-  ports[$name]=$(sed -n 's/^Redis clients.*:\([0-9]*\)$/\1/p' "$work/$name.out" | head -1)
-  http_ports[$name]=$(sed -n 's/^HTTP.*:\([0-9]*\)$/\1/p' "$work/$name.out" | head -1)
-}
-
-# Ends a server by a signal. SIGTERM must end it without an error.
-stop() {
-  local name=$1 signal=${2:-TERM} status=0
-  kill "-$signal" "${pids[$name]}"
-  { wait "${pids[$name]}" || status=$?; } 2>/dev/null
-  unset "pids[$name]"
-  [[ $signal != TERM || $status == 0 ]] || fail "the server $name ended with $status: $(tail -3 "$work/$name.err")"
 }
 
 # Keys of so many megabytes.

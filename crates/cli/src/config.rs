@@ -45,6 +45,7 @@ fn check(file: PathBuf, out: &Output) -> Result<Answer> {
     let (flags, _) = Flags::load_with(args, &Variables::default())?;
     // The files of TLS are read, as at the start.
     flags.tls.open()?;
+    flags.replica_tls.open()?;
     let problems = Machine::now().problems(&flags);
     let is_fatal = problems.iter().any(|problem| problem.is_fatal);
     let mut text = String::new();

@@ -1,10 +1,9 @@
 //! Connections to servers: this one, or Redis.
 
-use crate::tls::TlsFlags;
 use clap::Args;
 use ferrolith_server::error::{Error, Result};
 use ferrolith_server::resp::{Peer, PeerReply, write_request};
-use ferrolith_server::tls::ClientTls;
+use ferrolith_server::tls::{ClientTls, ClientTlsFlags};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -33,7 +32,7 @@ pub(crate) struct Server {
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
     #[command(flatten)]
-    tls: TlsFlags,
+    tls: ClientTlsFlags,
 }
 
 impl Server {
@@ -50,7 +49,8 @@ impl Server {
 
     /// Connects to this server and to another one with the same patience and the same files of TLS.
     pub(crate) fn connect_both(&self, other: &Other) -> Result<(Connection, Connection)> {
-        let (tls, other_tls) = self.tls.open_both(other.uses_tls, &other.tls_server_name)?;
+        let names = (&other.tls_server_name[..], "--to-tls-server-name");
+        let (tls, other_tls) = self.tls.open_both(other.uses_tls.then_some(names))?;
         let this = self.connect_with(tls.as_ref())?;
         let password = password(other.password_file.as_deref())?;
         let timeout = Duration::from_secs(self.timeout);
@@ -120,6 +120,12 @@ impl Connection {
     }
 
     fn failed(&self, error: io::Error) -> Error {
+        let error = match error.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                io::Error::new(io::ErrorKind::TimedOut, "no reply in time (--timeout)")
+            }
+            _ => error,
+        };
         Error::Io(format!("talking to {}", self.0.address()), error)
     }
 

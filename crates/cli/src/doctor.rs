@@ -8,6 +8,8 @@ use clap::Args;
 use ferrolith::{ColumnFamilyOptions, Db, Options};
 use ferrolith_server::backup;
 use ferrolith_server::error::Result;
+use ferrolith_server::store::DirectoryFormat;
+use ferrolith_server::store::directory::{FORMATS, FormatVersion};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -119,6 +121,13 @@ fn examine_directory(dir: &Path, full: bool, findings: &mut Findings) {
         None => findings.fine("no process has the database open"),
     }
     examine_space(dir, findings);
+    match DirectoryFormat::read(dir, FORMATS) {
+        Ok(format) => findings.0.push(format_finding(format.current(), format.newest())),
+        Err(error) => findings.problem(
+            error.to_string(),
+            "use the programs of that version or a later one, or restore a backup from before",
+        ),
+    }
     match open(dir) {
         Ok((db, names)) => examine_files(&db, &names, full, findings),
         Err(error) => findings.problem(
@@ -126,6 +135,35 @@ fn examine_directory(dir: &Path, full: bool, findings: &mut Findings) {
             "if a file is missing or damaged, restore a backup with ferrolith backup restore",
         ),
     }
+}
+
+/// Returns what the format of a directory means for a downgrade.
+fn format_finding(current: FormatVersion, newest: FormatVersion) -> Finding {
+    let FormatVersion { number, name, since } = current;
+    let readers = match since {
+        "" => "servers that know it can open the directory".to_owned(),
+        since => format!("servers from version {since} on can open the directory"),
+    };
+    let name = if name.is_empty() { String::new() } else { format!(" ({name})") };
+    if number >= newest.number {
+        let what = format!(
+            "format {number}{name}, finalized: it is the newest of this version, and {readers}"
+        );
+        return Finding { level: Level::Fine, what, remedy: String::new() };
+    }
+    let what = format!(
+        "format {number}{name}, not finalized: {readers}, so a downgrade to one of them is possible; this version also \
+         knows format {}",
+        newest.number
+    );
+    let remedy = "when no downgrade is needed any more: ferrolith finalize".to_owned();
+    Finding { level: Level::Advice, what, remedy }
+}
+
+/// Returns the format with this number, without a name if this program does not know it.
+fn format_of(number: u32) -> FormatVersion {
+    let known = FORMATS.iter().find(|format| format.number == number).copied();
+    known.unwrap_or(FormatVersion { number, name: "", since: "" })
 }
 
 fn open(dir: &Path) -> ferrolith::Result<(Db, Vec<String>)> {
@@ -239,6 +277,12 @@ fn examine_server(info: &Info, findings: &mut Findings) {
         text("ferrolith_version"),
         number("uptime_in_seconds")
     ));
+    let format = |name: &str| format_of(number(name) as u32);
+    // Servers from before the formats do not show any.
+    if number("ferrolith_format") > 0.0 {
+        let (current, newest) = (format("ferrolith_format"), format("ferrolith_format_newest"));
+        findings.0.push(format_finding(current, newest));
+    }
     let (clients, most) = (number("connected_clients"), number("maxclients"));
     match clients > most * 0.8 {
         true => findings.problem(
@@ -301,5 +345,29 @@ fn examine_backups(info: &Info, findings: &mut Findings) {
             ),
             false => findings.fine(format!("the last backup is {:.0} minutes old", age_s / 60.0)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_older_format_leaves_the_way_back_open() {
+        let old = FormatVersion { number: 1, name: "the first format", since: "0.1.0" };
+        let new = FormatVersion { number: 2, name: "packed lists", since: "9.0.0" };
+        let before = format_finding(old, new);
+        assert_eq!(before.level, Level::Advice);
+        let text =
+            "format 1 (the first format), not finalized: servers from version 0.1.0 on can open";
+        assert!(before.what.starts_with(text), "{}", before.what);
+        assert!(before.remedy.contains("ferrolith finalize"));
+        let after = format_finding(new, new);
+        assert_eq!(after.level, Level::Fine);
+        let text = "format 2 (packed lists), finalized: it is the newest of this version, and servers from version 9.0.0 on";
+        assert!(after.what.starts_with(text), "{}", after.what);
+        // Of a running server that is newer than this program.
+        let unknown = format_finding(format_of(7), format_of(8));
+        assert!(unknown.what.starts_with("format 7, not finalized: servers that know it"));
     }
 }

@@ -15,7 +15,6 @@ mod machine;
 mod manual;
 mod output;
 mod table;
-mod tls;
 mod top;
 
 use clap::{Parser, Subcommand};

@@ -3,13 +3,12 @@
 use crate::Answer;
 use crate::load::{CheckFiles, Load};
 use crate::output::Output;
-use crate::tls::TlsFlags;
 use clap::{Args, Subcommand};
 use ferrolith_server::error::{Error, Result};
 use ferrolith_server::thrift::frame::{Head, write_request};
 use ferrolith_server::thrift::meta::*;
 use ferrolith_server::thrift::{ErrorName, Value, reply};
-use ferrolith_server::tls::Stream;
+use ferrolith_server::tls::{ClientTlsFlags, Stream};
 use serde_json::json;
 use std::io::{Read, Write};
 use std::time::Duration;
@@ -90,7 +89,7 @@ pub(crate) struct Server {
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
     #[command(flatten)]
-    tls: TlsFlags,
+    tls: ClientTlsFlags,
 }
 
 impl Server {

@@ -89,6 +89,7 @@ fn run(flags: &Flags, settings_shown: Vec<config::Setting>) -> Result<()> {
     // Before the files are read: a SIGHUP while the server starts must not end it.
     let hang_ups = handle(&runtime, SignalKind::hangup())?;
     let tls = flags.tls.open()?;
+    let (replica_uses_tls, replica_tls) = flags.replica_tls.open()?;
     let audit = flags.audit_log.as_deref().map(Audit::open).transpose()?.map(Arc::new);
     let redis_sockets = Sockets::bind(&flags.redis.listen, &flags.tls.listen)?;
     let pegasus_sockets = Sockets::bind(&flags.pegasus.listen, &flags.tls.pegasus_listen)?;
@@ -112,6 +113,8 @@ fn run(flags: &Flags, settings_shown: Vec<config::Setting>) -> Result<()> {
         config_file: flags.config.clone(),
         tls_port: redis_sockets.encrypted_at.first().map_or(0, SocketAddr::port),
         tls: tls.clone(),
+        replica_uses_tls,
+        replica_tls,
         backup_places: Places::open(
             &flags.backup_dirs,
             &flags.dir,

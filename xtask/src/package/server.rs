@@ -13,7 +13,7 @@ use std::process::Command;
 const NAME: &str = "ferrolith-server";
 
 /// Files of the repository, and their places.
-const FILES: [(&str, &str); 9] = [
+const FILES: [(&str, &str); 13] = [
     ("packaging/ferrolith-server.service", "usr/lib/systemd/system/ferrolith-server.service"),
     ("packaging/sysusers.conf", "usr/lib/sysusers.d/ferrolith.conf"),
     ("packaging/server.toml", "etc/ferrolith/server.toml"),
@@ -23,6 +23,10 @@ const FILES: [(&str, &str); 9] = [
     ("docs/server/backup.md", "usr/share/doc/ferrolith-server/backup.md"),
     ("docs/server/security.md", "usr/share/doc/ferrolith-server/security.md"),
     ("docs/server/migration.md", "usr/share/doc/ferrolith-server/migration.md"),
+    ("docs/server/redis.md", "usr/share/doc/ferrolith-server/redis.md"),
+    ("docs/server/page.md", "usr/share/doc/ferrolith-server/page.md"),
+    ("docs/server/metrics.md", "usr/share/doc/ferrolith-server/metrics.md"),
+    ("docs/server/grafana.json", "usr/share/doc/ferrolith-server/grafana.json"),
 ];
 
 /// Shells, and the places of their completions.

@@ -57,6 +57,12 @@ fn the_format_of_a_directory_is_shown_and_checked() {
     let dir = tempfile::tempdir().unwrap();
     let db = dir.path().join("db");
     let server = Server::start(&db, &[]);
+    let expected = "ok: format 1 (the first format), finalized: it is the newest of this version, and servers from \
+                    version 0.1.0 on can open the directory\n";
+    let path = db.to_str().unwrap();
+    for found in [server.run(&["doctor"]), run(&["doctor", path])] {
+        assert!(found.out.contains(expected), "{}", found.out);
+    }
     for arguments in [&["finalize", "--check"][..], &["finalize"]] {
         assert_eq!(server.done(arguments), "the directory has the newest format, 1\n");
     }
@@ -67,6 +73,8 @@ fn the_format_of_a_directory_is_shown_and_checked() {
     let refused = run(&["server", "--dir", db.to_str().unwrap(), "--listen", "127.0.0.1:0"]);
     let expected = "has format 9 (packed lists), which ferrolith-server 8.0.0 and later read";
     assert!(refused.code == 1 && refused.error.contains(expected), "{}", refused.error);
+    let found = run(&["doctor", path]);
+    assert!(found.code == 3 && found.out.contains(expected), "{}", found.out);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Connections with TLS: commands on keys and tables, and the messages of failed connections.
 
-use crate::program::{Ended, Server, ferrolith, run, with_input};
+use crate::program::{Ended, Server, done, ferrolith, run, with_input};
 use std::net::TcpListener;
 use std::path::Path;
 
@@ -97,6 +97,8 @@ fn failed_handshakes_say_why() {
     let silent = silent.local_addr().unwrap().to_string();
     let ended = secure(&["count", "--timeout", "1"], &silent, "ca.pem", "");
     assert!(ended.error.contains("does not answer TLS in time"), "{}", ended.error);
+    let ended = run(&["count", "--timeout", "1", "--server", &silent]);
+    assert!(ended.error.contains("no reply in time (--timeout)"), "{}", ended.error);
     let name =
         secure(&["count", "--tls-server-name", "elsewhere.example"], address, "ca.pem", "client");
     let expected = "is not for elsewhere.example, but for";
@@ -107,4 +109,58 @@ fn failed_handshakes_say_why() {
     assert!(without.error.contains("the server expects TLS"), "{}", without.error);
     let useless = server.run(&["count", "--tls-ca", "ca.pem"]);
     assert!(useless.error.contains("--tls-ca needs --tls"), "{}", useless.error);
+}
+
+/// An RDB file goes to a server over TLS, with the flags or the variables of the other commands.
+#[test]
+fn a_file_is_imported_over_tls() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (from, rdb) = (path("from"), path("dump.rdb"));
+    let source = Server::start(Path::new(&from), &[]);
+    for number in 0..100 {
+        source.done(&["set", &format!("key:{number}"), &"x".repeat(number * 100)]);
+    }
+    drop(source);
+    done(&["server", "export", "--dir", &from, "--rdb", &rdb]);
+    let server = start(&dir.path().join("to"), "server");
+    let address = &server.secure[0][..];
+    let import = |more: &[&str]| {
+        let to = ["server", "import", "--rdb", &rdb, "--to", address, "--existing", "replace"];
+        run(&[&to[..], more].concat())
+    };
+    let (ca, other_ca, cert) = (file("ca.pem"), file("other-ca.pem"), file("client.pem"));
+    let key = file("client.key");
+    let own = ["--tls-cert", &cert[..], "--tls-key", &key];
+    let refused = [
+        (import(&[]), "the server expects TLS"),
+        (import(&["--tls-ca", &ca]), "--tls-ca needs --tls"),
+        (import(&["--tls", "--tls-ca", &ca]), "the server asks for a certificate: --tls-cert"),
+        (
+            import(&[&["--tls", "--tls-ca", &other_ca][..], &own].concat()),
+            "other-ca.pem signed that of the server",
+        ),
+        (
+            run(&["server", "import", "--rdb", &rdb, "--dir", &path("new"), "--tls"]),
+            "--tls needs --to",
+        ),
+    ];
+    for (ended, expected) in refused {
+        assert_eq!(ended.code, 1, "{expected}: {}", ended.error);
+        assert!(ended.error.contains(expected), "{expected}? {}", ended.error);
+    }
+    assert_eq!(server.done(&["count", "--exact"]), "0\n");
+    let ended = import(&[&["--tls", "--tls-ca", &ca][..], &own].concat());
+    assert!(ended.code == 0 && ended.error.contains("imported 100 keys"), "{}", ended.error);
+    assert_eq!(server.done(&["count", "--exact"]), "100\n");
+    // Variables say how to connect, and an import without a connection does not mind them.
+    let secured = |args: &[&str]| {
+        let mut command = ferrolith(args);
+        command.env("FERROLITH_TLS", "yes").env("FERROLITH_TLS_CA", &ca);
+        command.env("FERROLITH_TLS_CERT", &cert).env("FERROLITH_TLS_KEY", &key);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    secured(&["server", "import", "--rdb", &rdb, "--to", address, "--existing", "keep"]);
+    secured(&["server", "import", "--rdb", &rdb, "--dir", &path("new")]);
 }

@@ -132,6 +132,9 @@ fn flag_args(flag: &Arg, key: &str, value: &Value) -> Option<Vec<String>> {
     let one = |value: &Value| match value {
         Value::String(text) => Some(format!("--{key}={text}")),
         Value::Integer(number) => Some(format!("--{key}={number}")),
+        Value::Boolean(is_set) if is_yes_or_no(flag) => {
+            Some(format!("--{key}={}", if *is_set { "yes" } else { "no" }))
+        }
         _ => None,
     };
     match value {
@@ -149,6 +152,12 @@ fn flag_args(flag: &Arg, key: &str, value: &Value) -> Option<Vec<String>> {
         Value::Array(values) => values.iter().map(one).collect(),
         value => one(value).map(|arg| vec![arg]),
     }
+}
+
+/// Returns whether `yes` and `no` are among the values of a flag.
+fn is_yes_or_no(flag: &Arg) -> bool {
+    let values = flag.get_possible_values();
+    ["yes", "no"].iter().all(|word| values.iter().any(|value| value.get_name() == *word))
 }
 
 /// Returns a value in a table as the text that a flag would have.

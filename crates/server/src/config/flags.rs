@@ -2,7 +2,7 @@
 
 use super::environment::Variables;
 use super::file::{Gathered, gather, print};
-use super::{LogFlags, PegasusFlags, RedisFlags, TlsFlags};
+use super::{LogFlags, PegasusFlags, RedisFlags, ReplicaTlsFlags, TlsFlags};
 use crate::error::Result;
 use crate::store::Durability;
 use clap::{CommandFactory, Parser};
@@ -76,6 +76,9 @@ pub struct Flags {
     /// The flags of TLS.
     #[command(flatten)]
     pub tls: TlsFlags,
+    /// The flags of TLS to a server that this one follows.
+    #[command(flatten)]
+    pub replica_tls: ReplicaTlsFlags,
 }
 
 impl Flags {

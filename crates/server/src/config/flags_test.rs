@@ -66,6 +66,28 @@ fn tls_needs_files_and_files_need_tls() {
     assert!(given.unwrap_err().to_string().contains("tls-cert-file is set by --tls-cert"));
 }
 
+/// A forgotten switch is no reason to send passwords unencrypted.
+#[test]
+fn files_of_a_replica_need_its_switch() {
+    let open =
+        |file: &str| load(file, &[]).unwrap().replica_tls.open().map_err(|error| error.to_string());
+    let (is_on, settings) = open("").unwrap();
+    assert!(!is_on && settings.given().is_none());
+    let ca = format!("replica-tls-ca = '{}/tests/tls/ca.pem'\n", env!("CARGO_MANIFEST_DIR"));
+    let refusal = open(&ca).unwrap_err();
+    assert!(refusal.starts_with("--replica-tls-ca needs --replica-tls yes"), "{refusal}");
+    // TOML has a word of its own for it.
+    for (switch, expected) in [("true", true), ("'yes'", true), ("false", false), ("'no'", false)] {
+        let (is_on, settings) = open(&format!("{ca}replica-tls = {switch}")).unwrap();
+        assert_eq!((is_on, settings.given()), (expected, Some("--replica-tls-ca")));
+    }
+    // Also while it is off: CONFIG SET may switch it on.
+    let missing = open("replica-tls-ca = '/none'\nreplica-tls = 'no'").unwrap_err();
+    assert!(missing.starts_with("--replica-tls-ca: reading /none"), "{missing}");
+    let given = Flags::try_parse_from(["x", "--parameter", "tls-replication=yes"]);
+    assert!(given.unwrap_err().to_string().contains("tls-replication is set by --replica-tls"));
+}
+
 #[test]
 fn parameters_are_a_table() {
     let flags =

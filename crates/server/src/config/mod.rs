@@ -18,4 +18,4 @@ pub use logs::LogFlags;
 pub use machine::{Machine, Problem};
 pub use pegasus::PegasusFlags;
 pub use redis::RedisFlags;
-pub use tls::TlsFlags;
+pub use tls::{ReplicaTlsFlags, TlsFlags};

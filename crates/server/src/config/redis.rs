@@ -95,10 +95,11 @@ impl RedisFlags {
 }
 
 /// Flags of their own set these parameters.
-const FLAGS: [(&str, &str); 3] = [
+const FLAGS: [(&str, &str); 4] = [
     ("requirepass", "--requirepass"),
     ("maxclients", "--max-connections"),
     ("loglevel", "--log-level"),
+    ("tls-replication", "--replica-tls"),
 ];
 
 fn parse_parameter(text: &str) -> std::result::Result<(Id, String), String> {

@@ -1,11 +1,12 @@
-//! Flags of TLS, which all protocols share.
+//! Flags of TLS: those of the listeners, which all protocols share, and those of the connection to a server that this
+//! one follows.
 
 use crate::error::{Error, Result};
-use crate::tls::{ClientCertificates, Tls, TlsSettings};
+use crate::tls::{ClientCertificates, ClientTls, ClientTlsSettings, FlagNames, Tls, TlsSettings};
 use std::net::{SocketAddr, SocketAddrV4};
 use std::sync::Arc;
 
-/// The flags. Without an address, TLS is off.
+/// The flags of the listeners. Without an address, TLS is off.
 #[derive(Debug, clap::Args)]
 pub struct TlsFlags {
     /// Addresses at which Redis clients are served over TLS, separated by commas
@@ -101,5 +102,78 @@ impl TlsFlags {
                  them TLS is off"
             ))),
         }
+    }
+}
+
+/// The flags of the connection that `--replica-of` and REPLICAOF make.
+#[derive(Debug, clap::Args)]
+pub struct ReplicaTlsFlags {
+    /// Whether the connection to the server of --replica-of or REPLICAOF uses TLS [default: no]
+    #[arg(id = "replica-tls", long = "replica-tls", value_name = "WHETHER", value_parser = ["no", "yes"])]
+    pub is_on: Option<String>,
+    /// The certificates that sign that server's, in PEM; without, those that the system trusts
+    #[arg(
+        id = "replica-tls-ca",
+        long = "replica-tls-ca",
+        value_name = "FILE",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub ca: String,
+    /// The certificate that this server shows that one, in PEM
+    #[arg(
+        id = "replica-tls-cert",
+        long = "replica-tls-cert",
+        value_name = "FILE",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub cert: String,
+    /// The private key of that certificate, in PEM, without a password
+    #[arg(
+        id = "replica-tls-key",
+        long = "replica-tls-key",
+        value_name = "FILE",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub key: String,
+    /// The name that the other server's certificate must have; without, the host of the address
+    #[arg(
+        id = "replica-tls-server-name",
+        long = "replica-tls-server-name",
+        value_name = "NAME",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub server_name: String,
+}
+
+impl ReplicaTlsFlags {
+    /// Returns whether the connection uses TLS, and its settings. Their files can be read.
+    ///
+    /// # Errors
+    ///
+    /// A file is wrong or missing, or is given although nobody said whether TLS is used.
+    pub fn open(&self) -> Result<(bool, ClientTlsSettings)> {
+        let settings = ClientTlsSettings {
+            ca: self.ca.clone(),
+            cert: self.cert.clone(),
+            key: self.key.clone(),
+            server_name: self.server_name.clone(),
+            flags: FlagNames::REPLICA,
+        };
+        let (is_on, given) = (self.is_on.as_deref() == Some("yes"), settings.given());
+        // A forgotten switch must not send passwords and data unencrypted.
+        if let Some(flag) = given.filter(|_| self.is_on.is_none()) {
+            return Err(Error::Setting(format!(
+                "{flag} needs --replica-tls yes; --replica-tls no connects without encryption"
+            )));
+        }
+        // CONFIG SET can switch TLS on later.
+        if is_on || given.is_some() {
+            ClientTls::open(settings.clone())?;
+        }
+        Ok((is_on, settings))
     }
 }

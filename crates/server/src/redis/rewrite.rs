@@ -11,8 +11,11 @@ use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
 const PARAMETERS: &str = "parameter";
 
 /// Parameters that have a flag of another name.
-const FLAGS: [(Id, &str); 2] =
-    [(REQUIREPASS, "requirepass"), (Id::of("maxclients"), "max-connections")];
+const FLAGS: [(Id, &str); 3] = [
+    (REQUIREPASS, "requirepass"),
+    (Id::of("maxclients"), "max-connections"),
+    (encryption::REPLICATION, "replica-tls"),
+];
 
 /// The key of the levels of the log, of which `loglevel` is the first.
 const LOG_LEVELS: &str = "log-level";

@@ -28,7 +28,7 @@ use crate::load::Loads;
 use crate::logs::{Level, Logs};
 use crate::store::{Latches, Store};
 use crate::tables::Catalogue;
-use crate::tls::Tls;
+use crate::tls::{ClientTlsSettings, FlagNames, Tls};
 use arc_swap::ArcSwap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::PathBuf;
@@ -75,6 +75,10 @@ pub struct Settings {
     pub users: Vec<String>,
     /// The server whose replica this one is, `HOST:PORT`; empty if none.
     pub replica_of: String,
+    /// Whether the connection to such a server uses TLS, which CONFIG SET may change.
+    pub replica_uses_tls: bool,
+    /// TLS of that connection. The files are read for each.
+    pub replica_tls: ClientTlsSettings,
     /// Further parameters, which CONFIG SET may change.
     pub parameters: Vec<(Id, String)>,
     /// The configuration file, which CONFIG REWRITE changes.
@@ -124,6 +128,8 @@ impl Default for Settings {
             users_file: String::new(),
             users: Vec::new(),
             replica_of: String::new(),
+            replica_uses_tls: false,
+            replica_tls: ClientTlsSettings { flags: FlagNames::REPLICA, ..Default::default() },
             parameters: Vec::new(),
             config_file: None,
             backup_places: Places::default(),

@@ -64,6 +64,15 @@ impl Peer {
         Peer::new(Stream::connect(address, timeout, tls)?, address)
     }
 
+    /// Returns a connection over a socket to `HOST:PORT`, with TLS if there is `tls`. The timeouts of the socket hold.
+    ///
+    /// # Errors
+    ///
+    /// The handshake failed.
+    pub fn over(socket: TcpStream, address: &str, tls: Option<&ClientTls>) -> io::Result<Peer> {
+        Peer::new(Stream::over(socket, address, tls)?, address)
+    }
+
     /// Connects to `HOST:PORT` before an end, which is then that of all that is read and written, until
     /// [`set_end`](Peer::set_end) sets another one. Looking up the name counts.
     ///

@@ -70,7 +70,7 @@ impl DirectoryFormat {
     /// # Errors
     ///
     /// The format is not among `known`, or cannot be read.
-    pub(super) fn read(path: &Path, known: &'static [FormatVersion]) -> Result<DirectoryFormat> {
+    pub fn read(path: &Path, known: &'static [FormatVersion]) -> Result<DirectoryFormat> {
         let file = path.join(FORMAT_FILE);
         let label = match std::fs::read_to_string(&file) {
             Ok(text) => Some(parse(&text, &file.display().to_string())?),

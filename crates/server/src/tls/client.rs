@@ -16,6 +16,43 @@ use std::sync::Arc;
 /// An encrypted connection to a server.
 pub type SecureStream = StreamOwned<ClientConnection, TcpStream>;
 
+/// The names of the flags that set TLS of a client, for messages.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct FlagNames {
+    /// The flag of [`ClientTlsSettings::ca`].
+    pub ca: &'static str,
+    /// The flag of [`ClientTlsSettings::cert`].
+    pub cert: &'static str,
+    /// The flag of [`ClientTlsSettings::key`].
+    pub key: &'static str,
+    /// The flag of [`ClientTlsSettings::server_name`].
+    pub server_name: &'static str,
+}
+
+impl FlagNames {
+    /// The flags of a program that connects to servers.
+    pub const PROGRAM: FlagNames = FlagNames {
+        ca: "--tls-ca",
+        cert: "--tls-cert",
+        key: "--tls-key",
+        server_name: "--tls-server-name",
+    };
+    /// The flags of a server that follows another one.
+    pub const REPLICA: FlagNames = FlagNames {
+        ca: "--replica-tls-ca",
+        cert: "--replica-tls-cert",
+        key: "--replica-tls-key",
+        server_name: "--replica-tls-server-name",
+    };
+}
+
+impl Default for FlagNames {
+    /// Returns those of a program.
+    fn default() -> FlagNames {
+        FlagNames::PROGRAM
+    }
+}
+
 /// The settings of TLS of a client. Files are in PEM; an empty name means none.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct ClientTlsSettings {
@@ -27,10 +64,26 @@ pub struct ClientTlsSettings {
     pub key: String,
     /// The name that the server's certificate must have; without it, the host of the address.
     pub server_name: String,
+    /// The flags that set these.
+    pub flags: FlagNames,
+}
+
+impl ClientTlsSettings {
+    /// Returns the flag of a setting that is not empty, if there is one.
+    pub fn given(&self) -> Option<&'static str> {
+        let ClientTlsSettings { ca, cert, key, server_name, flags } = self;
+        let all = [
+            (ca, flags.ca),
+            (cert, flags.cert),
+            (key, flags.key),
+            (server_name, flags.server_name),
+        ];
+        all.iter().find(|(value, _)| !value.is_empty()).map(|(_, flag)| *flag)
+    }
 }
 
 /// TLS of a client.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ClientTls {
     settings: ClientTlsSettings,
     config: Arc<ClientConfig>,
@@ -44,19 +97,27 @@ impl ClientTls {
     /// A file cannot be read or is not of the expected kind, a certificate has no key or the wrong one, or the
     /// processor lacks instructions.
     pub fn open(settings: ClientTlsSettings) -> Result<ClientTls> {
-        if settings.cert.is_empty() != settings.key.is_empty() {
-            let text = "--tls-cert and --tls-key belong together: expected both or neither";
-            return Err(Error::Setting(text.to_owned()));
+        let ClientTlsSettings { ca, cert, key, flags, .. } = &settings;
+        if cert.is_empty() != key.is_empty() {
+            return Err(Error::Setting(format!(
+                "{} and {} belong together: expected both or neither",
+                flags.cert, flags.key
+            )));
         }
-        let builder = versions()?.with_root_certificates(roots("--tls-ca", &settings.ca)?);
-        let config = match &settings.cert[..] {
-            "" => builder.with_no_client_auth(),
-            cert => {
-                let (chain, key) = (certificates("--tls-cert", cert)?, private_key(&settings.key)?);
-                builder.with_client_auth_cert(chain, key).map_err(|error| {
-                    let (key, what) = (&settings.key, key_problem(&error));
-                    Error::Setting(format!("--tls-cert {cert} and --tls-key {key}: {what}"))
-                })?
+        let builder = versions()?.with_root_certificates(roots(flags.ca, ca)?);
+        let config = match cert.is_empty() {
+            true => builder.with_no_client_auth(),
+            false => {
+                let chain = certificates(flags.cert, cert)?;
+                builder.with_client_auth_cert(chain, private_key(flags.key, key)?).map_err(
+                    |error| {
+                        let what = key_problem(&error);
+                        Error::Setting(format!(
+                            "{} {cert} and {} {key}: {what}",
+                            flags.cert, flags.key
+                        ))
+                    },
+                )?
             }
         };
         Ok(ClientTls { settings, config: Arc::new(config) })
@@ -82,6 +143,11 @@ impl ClientTls {
         Ok(StreamOwned::new(connection, socket))
     }
 
+    /// Returns the flags that set this.
+    pub(super) fn flags(&self) -> FlagNames {
+        self.settings.flags
+    }
+
     /// Returns the error of a handshake with a server of this name, with what to do.
     fn explained(&self, error: io::Error, name: &str) -> io::Error {
         if let Some(error) = tls_error(&error) {
@@ -90,7 +156,7 @@ impl ClientTls {
                 rustls::Error::InvalidMessage(_) => failure(
                     "the server answers without TLS at this address: check the port".to_owned(),
                 ),
-                rustls::Error::AlertReceived(alert) => failure(alert_text(*alert)),
+                rustls::Error::AlertReceived(alert) => failure(alert_text(*alert, self.flags())),
                 other => failure(format!("TLS: {other}")),
             };
         }
@@ -109,14 +175,17 @@ impl ClientTls {
 
     /// Returns why a server's certificate is not trusted.
     fn distrust(&self, error: &CertificateError, name: &str) -> String {
+        let flags = self.flags();
         match error {
             CertificateError::UnknownIssuer | CertificateError::BadSignature => {
                 match &self.settings.ca[..] {
-                    "" => "no authority that the system trusts signed the server's certificate: \
-                           --tls-ca names another one"
-                        .to_owned(),
+                    "" => format!(
+                        "no authority that the system trusts signed the server's certificate: {} \
+                         names another one",
+                        flags.ca
+                    ),
                     ca => {
-                        format!("no certificate of --tls-ca {ca} signed that of the server")
+                        format!("no certificate of {} {ca} signed that of the server", flags.ca)
                     }
                 }
             }
@@ -126,8 +195,10 @@ impl ClientTls {
             CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
                 "the server's certificate is not valid yet: correct the clocks".to_owned()
             }
-            CertificateError::NotValidForName => not_for(name, &[]),
-            CertificateError::NotValidForNameContext { presented, .. } => not_for(name, presented),
+            CertificateError::NotValidForName => not_for(name, &[], flags),
+            CertificateError::NotValidForNameContext { presented, .. } => {
+                not_for(name, presented, flags)
+            }
             other => format!("the server's certificate is not valid: {other}"),
         }
     }
@@ -175,22 +246,22 @@ fn host_of(address: &str) -> &str {
     host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
 }
 
-fn not_for(name: &str, presented: &[String]) -> String {
+fn not_for(name: &str, presented: &[String], flags: FlagNames) -> String {
     let is_for = match presented {
         [] => String::new(),
         names => format!(", but for {}", names.join(", ")),
     };
     format!(
-        "the server's certificate is not for {name}{is_for}: connect by a name of it, or give one as \
-         --tls-server-name"
+        "the server's certificate is not for {name}{is_for}: connect by a name of it, or give one as {}",
+        flags.server_name
     )
 }
 
 /// Returns what an alert of a server means.
-fn alert_text(alert: AlertDescription) -> String {
+fn alert_text(alert: AlertDescription, FlagNames { cert, key, .. }: FlagNames) -> String {
     match alert {
         AlertDescription::CertificateRequired => {
-            "the server asks for a certificate: --tls-cert and --tls-key name one".to_owned()
+            format!("the server asks for a certificate: {cert} and {key} name one")
         }
         AlertDescription::BadCertificate
         | AlertDescription::UnsupportedCertificate
@@ -198,16 +269,16 @@ fn alert_text(alert: AlertDescription) -> String {
         | AlertDescription::CertificateExpired
         | AlertDescription::CertificateUnknown
         | AlertDescription::UnknownCA => {
-            format!("the server refuses the certificate of --tls-cert ({alert:?})")
+            format!("the server refuses the certificate of {cert} ({alert:?})")
         }
         other => format!("the server refuses the connection with the TLS alert {other:?}"),
     }
 }
 
 /// Returns an error of reading with what to do: with TLS 1.3, a refused certificate shows after the handshake.
-pub(super) fn explained_later(error: io::Error) -> io::Error {
+pub(super) fn explained_later(error: io::Error, flags: FlagNames) -> io::Error {
     match tls_error(&error) {
-        Some(rustls::Error::AlertReceived(alert)) => failure(alert_text(*alert)),
+        Some(rustls::Error::AlertReceived(alert)) => failure(alert_text(*alert, flags)),
         _ => error,
     }
 }

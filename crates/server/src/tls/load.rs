@@ -23,7 +23,7 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 pub(super) fn server_config(settings: &TlsSettings) -> Result<Arc<ServerConfig>> {
     let provider = Arc::new(provider()?);
     let certificates = certificates("--tls-cert", &settings.cert)?;
-    let key = private_key(&settings.key)?;
+    let key = private_key("--tls-key", &settings.key)?;
     let builder = ServerConfig::builder_with_provider(provider.clone())
         .with_protocol_versions(&versions(&settings.protocols)?)
         .map_err(|error| Error::Setting(format!("--tls-protocols: {error}")))?;
@@ -114,15 +114,15 @@ pub(super) fn certificates(flag: &str, path: &str) -> Result<Vec<CertificateDer<
 }
 
 /// Reads the first private key of a file.
-pub(super) fn private_key(path: &str) -> Result<PrivateKeyDer<'static>> {
-    let text = read("--tls-key", path)?;
+pub(super) fn private_key(flag: &str, path: &str) -> Result<PrivateKeyDer<'static>> {
+    let text = read(flag, path)?;
     PrivateKeyDer::from_pem_slice(&text).map_err(|_| {
         let label = b"BEGIN ENCRYPTED PRIVATE KEY";
         let what = match text.windows(label.len()).any(|part| part == label) {
             true => "a key with a password is not supported; `openssl pkey` removes it",
             false => "expected a private key in PEM (BEGIN PRIVATE KEY), found none",
         };
-        Error::Setting(format!("--tls-key {path}: {what}"))
+        Error::Setting(format!("{flag} {path}: {what}"))
     })
 }
 

@@ -1,19 +1,21 @@
 //! TLS of all listeners: what it is made of, and the configuration that new connections get. Also the side of a client.
 //!
 //! Files in reading order: `provider` (the algorithms), `load` (files to a configuration), `client` (trust in servers),
-//! `stream` (connections that this program opens).
+//! `flags` (flags of programs that connect), `stream` (connections that this program opens).
 //!
 //! 1. A change is built whole before it is used: one that fails leaves the configuration as it was.
 //! 2. A connection keeps the configuration that it began with.
 
 mod client;
+mod flags;
 mod load;
 mod provider;
 mod stream;
 
 #[cfg(feature = "object-store")]
 pub(crate) use client::trusting;
-pub use client::{ClientTls, ClientTlsSettings, SecureStream};
+pub use client::{ClientTls, ClientTlsSettings, FlagNames, SecureStream};
+pub use flags::ClientTlsFlags;
 #[cfg(feature = "object-store")]
 pub(crate) use provider::provider;
 pub use stream::Stream;

@@ -1,6 +1,6 @@
 //! Connections that this program opens, with and without TLS. They block.
 
-use super::client::{ClientTls, SecureStream, explained_later};
+use super::client::{ClientTls, FlagNames, SecureStream, explained_later};
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
@@ -9,8 +9,8 @@ use std::time::Duration;
 pub enum Stream {
     /// Without TLS.
     Plain(TcpStream),
-    /// With TLS.
-    Secure(Box<SecureStream>),
+    /// With TLS, and the flags that errors name.
+    Secure(Box<SecureStream>, FlagNames),
 }
 
 impl Stream {
@@ -25,6 +25,15 @@ impl Stream {
         timeout: Duration,
         tls: Option<&ClientTls>,
     ) -> io::Result<Stream> {
+        Stream::over(Stream::socket_to(address, timeout)?, address, tls)
+    }
+
+    /// Connects to `HOST:PORT` without TLS. Waits as [`connect`](Stream::connect).
+    ///
+    /// # Errors
+    ///
+    /// The host is unknown or does not answer.
+    pub fn socket_to(address: &str, timeout: Duration) -> io::Result<TcpStream> {
         let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
         for resolved in address.to_socket_addrs()? {
             match TcpStream::connect_timeout(&resolved, timeout) {
@@ -32,10 +41,7 @@ impl Stream {
                     socket.set_nodelay(true)?;
                     socket.set_read_timeout(Some(timeout))?;
                     socket.set_write_timeout(Some(timeout))?;
-                    return match tls {
-                        None => Ok(Stream::Plain(socket)),
-                        Some(tls) => Ok(Stream::Secure(Box::new(tls.connect(address, socket)?))),
-                    };
+                    return Ok(socket);
                 }
                 Err(error) => failure = error,
             }
@@ -43,11 +49,23 @@ impl Stream {
         Err(failure)
     }
 
+    /// Returns a connection over a socket to `HOST:PORT`, which is encrypted if there is `tls`.
+    ///
+    /// # Errors
+    ///
+    /// The handshake failed.
+    pub fn over(socket: TcpStream, address: &str, tls: Option<&ClientTls>) -> io::Result<Stream> {
+        Ok(match tls {
+            None => Stream::Plain(socket),
+            Some(tls) => Stream::Secure(Box::new(tls.connect(address, socket)?), tls.flags()),
+        })
+    }
+
     /// Returns the socket below.
     pub fn socket(&self) -> &TcpStream {
         match self {
             Stream::Plain(socket) => socket,
-            Stream::Secure(stream) => stream.get_ref(),
+            Stream::Secure(stream, _) => stream.get_ref(),
         }
     }
 }
@@ -56,11 +74,11 @@ impl Read for Stream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
             Stream::Plain(socket) => socket.read(buffer),
-            Stream::Secure(stream) => match stream.read(buffer) {
+            Stream::Secure(stream, flags) => match stream.read(buffer) {
                 // The server closed the connection without a message of TLS, which its clients learn from the replies
                 // that are missing.
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(0),
-                result => result.map_err(explained_later),
+                result => result.map_err(|error| explained_later(error, *flags)),
             },
         }
     }
@@ -70,14 +88,18 @@ impl Write for Stream {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         match self {
             Stream::Plain(socket) => socket.write(buffer),
-            Stream::Secure(stream) => stream.write(buffer).map_err(explained_later),
+            Stream::Secure(stream, flags) => {
+                stream.write(buffer).map_err(|error| explained_later(error, *flags))
+            }
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Stream::Plain(socket) => socket.flush(),
-            Stream::Secure(stream) => stream.flush().map_err(explained_later),
+            Stream::Secure(stream, flags) => {
+                stream.flush().map_err(|error| explained_later(error, *flags))
+            }
         }
     }
 }

@@ -12,7 +12,9 @@ use crate::dump::Version;
 use crate::error::{Error, Result};
 use crate::redis::entries::Existing;
 use crate::script::STACK_BYTES;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use crate::tls::ClientTlsFlags;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::fs::{File, Permissions};
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -69,6 +71,8 @@ struct Import {
     /// A file whose first line is the password at the running server
     #[arg(long = "password-file", value_name = "FILE", requires = "to")]
     password_file: Option<PathBuf>,
+    #[command(flatten)]
+    tls: ClientTlsFlags,
     /// What happens to keys and libraries of functions that exist already
     #[arg(long, value_enum, default_value = "refuse")]
     existing: OnExisting,
@@ -138,7 +142,9 @@ pub fn is_job(args: &[OsString]) -> bool {
 pub fn run(args: Vec<OsString>) -> Result<()> {
     // Passwords are in files.
     let call: Vec<_> = args.iter().skip(1).map(|it| it.to_string_lossy().into_owned()).collect();
-    let program = Program::parse_from(args);
+    let matches = Program::command().get_matches_from(args);
+    refuse_useless(&matches)?;
+    let program = Program::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let work = move || match &program.job {
         Job::Import(flags) => flags.work.run(&call, || run_import(flags)),
         Job::Export(flags) => flags.work.run(&call, || run_export(flags)),
@@ -147,6 +153,18 @@ pub fn run(args: Vec<OsString>) -> Result<()> {
     let failed = |error| Error::Io("starting a thread".to_owned(), error);
     let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(work).map_err(failed)?;
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// Refuses flags of TLS without a connection. Variables of the environment may say how to connect anyway.
+fn refuse_useless(matches: &ArgMatches) -> Result<()> {
+    let Some(import) = matches.subcommand_matches("import") else { return Ok(()) };
+    let mut names = ClientTlsFlags::NAMES.iter();
+    match names.find(|name| import.value_source(name) == Some(ValueSource::CommandLine)) {
+        Some(name) if !import.contains_id("to") => Err(Error::Setting(format!(
+            "--{name} needs --to: an import into a directory makes no connection"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 fn run_import(flags: &Import) -> Result<()> {
@@ -253,6 +271,7 @@ fn remote(flags: &Import, address: &str) -> Result<Remote> {
         address: address.to_owned(),
         user: flags.user.clone(),
         password,
+        tls: flags.tls.open()?,
         existing: existing(flags.existing),
     })
 }

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::redis::entries::{Existing, Moved};
 use crate::resp::{Peer, PeerReply, write_request};
 use crate::script::library_name;
+use crate::tls::ClientTls;
 use std::io;
 use std::time::Duration;
 
@@ -24,6 +25,8 @@ pub struct RemoteOptions {
     pub user: String,
     /// The password; empty for none.
     pub password: String,
+    /// TLS of the connection; `None` without.
+    pub tls: Option<ClientTls>,
     /// What happens to keys that exist already.
     pub existing: Existing,
 }
@@ -45,7 +48,8 @@ impl Remote {
     pub fn connect(options: &RemoteOptions) -> Result<Remote> {
         let address = &options.address;
         let failed = |error| Error::Io(format!("server {address}"), error);
-        let mut peer = Peer::connect(address, TIMEOUT).map_err(failed)?;
+        let mut peer =
+            Peer::connect_with(address, TIMEOUT, options.tls.as_ref()).map_err(failed)?;
         peer.authenticate(&options.user, &options.password).map_err(failed)?;
         let info = match peer.call(&[b"INFO", b"server"]).map_err(failed)? {
             PeerReply::Bulk(text) => String::from_utf8_lossy(&text).into_owned(),

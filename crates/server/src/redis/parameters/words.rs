@@ -52,6 +52,7 @@ pub(super) const SWITCHES: &[Parameter] = &[
     yes_no("latency-tracking", true),
     yes_no("aof-disable-auto-gc", false),
     yes_no("replica-ignore-disk-write-errors", false),
+    yes_no("tls-replication", false),
 ];
 
 /// Parameters with named values.

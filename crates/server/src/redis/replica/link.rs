@@ -17,6 +17,7 @@ use crate::redis::entries::error_of;
 use crate::redis::parameters::Id;
 use crate::redis::server::Server;
 use crate::resp::{Limits, Parser, Peer, PeerReply, write_request};
+use crate::tls::Stream;
 use std::io::{self, BufRead, ErrorKind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -89,11 +90,15 @@ impl Link<'_> {
 
     fn connect(&self) -> Result<Peer> {
         let failed = |error| self.failed("connecting", error);
-        let mut peer = Peer::connect(&self.target.address(), CONNECT_MAX).map_err(failed)?;
-        let socket = peer.socket().try_clone().map_err(failed)?;
-        if !self.server.replication.set_socket(self.generation, socket) {
+        // The files are read for each connection, so a renewed certificate needs no restart.
+        let (address, tls) = (self.target.address(), self.server.replica_tls()?);
+        let socket = Stream::socket_to(&address, CONNECT_MAX).map_err(failed)?;
+        // Before the handshake: REPLICAOF must end that of a server which sends a byte now and then, too.
+        let same = socket.try_clone().map_err(failed)?;
+        if !self.server.replication.set_socket(self.generation, same) {
             return Err(Error::Setting("the server follows another one now".to_owned()));
         }
+        let mut peer = Peer::over(socket, &address, tls.as_ref()).map_err(failed)?;
         let timeout = Some(self.timeout());
         peer.socket().set_read_timeout(timeout).map_err(failed)?;
         peer.socket().set_write_timeout(timeout).map_err(failed)?;

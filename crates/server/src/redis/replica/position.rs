@@ -33,10 +33,14 @@ impl Target {
     ///
     /// The text has another form.
     pub fn parse(text: &str) -> Result<Target> {
-        let parts = text.rsplit_once(':').and_then(|(host, port)| Target::new(host, port));
-        parts.ok_or_else(|| {
-            Error::Setting(format!("--replica-of: expected HOST:PORT, found {text:?}"))
-        })
+        let advice = match text.starts_with("rediss://") {
+            true => " (--replica-tls yes connects with TLS)",
+            false => "",
+        };
+        let wrong = || format!("--replica-of: expected HOST:PORT, found {text:?}{advice}");
+        let address = text.rsplit_once(':').filter(|_| !text.contains("://"));
+        let target = address.and_then(|(host, port)| Target::new(host, port));
+        target.ok_or_else(|| Error::Setting(wrong()))
     }
 
     /// Returns the target of a host and a port; `None` if they have no valid form.

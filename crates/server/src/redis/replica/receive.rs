@@ -16,7 +16,6 @@ use crate::error::{Error, Result};
 use crate::resp::Peer;
 use std::fs::File;
 use std::io::{BufReader, ErrorKind, Read, Seek, Write};
-use std::net::TcpStream;
 use std::time::Instant;
 use tracing::info;
 
@@ -33,9 +32,7 @@ impl Link<'_> {
         let length = self.receive(peer, &mut file)?;
         info!(target: "ferrolith::replica", master = %self.target, bytes = length, "the copy arrived");
         self.update(|status| status.copy.total = Some(length));
-        let socket =
-            peer.socket().try_clone().map_err(|error| self.failed("the connection", error))?;
-        let mut signs = Signs { socket, last: Instant::now() };
+        let mut signs = Signs { peer, last: Instant::now() };
         let source = self.rewound(&file)?;
         check(source, self.server.databases.count(), &mut |_, checked| {
             self.update(|status| status.copy.checked = checked);
@@ -79,7 +76,7 @@ impl Link<'_> {
     }
 
     /// Gives the other server a sign of life, and fails if the copy is not wanted any more.
-    fn go_on(&self, signs: &mut Signs) -> Result<()> {
+    fn go_on(&self, signs: &mut Signs<'_>) -> Result<()> {
         signs.send();
         let replication = &self.server.replication;
         if replication.is_stopping() {
@@ -147,18 +144,18 @@ impl Link<'_> {
 }
 
 /// Signs of life while nothing is received.
-struct Signs {
-    socket: TcpStream,
+struct Signs<'p> {
+    peer: &'p mut Peer,
     last: Instant,
 }
 
-impl Signs {
+impl Signs<'_> {
     /// Sends one if the last one is a while ago.
     fn send(&mut self) {
         if self.last.elapsed() >= ACK_INTERVAL {
             self.last = Instant::now();
             // The other server must not take this one for dead. If it is gone, the stream shows it.
-            _ = self.socket.write_all(b"\n");
+            _ = self.peer.send(b"\n");
         }
     }
 }

@@ -18,6 +18,7 @@ mod million;
 mod pubsub;
 mod replica;
 mod replica_faults;
+mod replica_tls;
 mod scripting;
 mod sets;
 mod settings;

@@ -96,7 +96,7 @@ pub(super) fn info(client: &mut Client, section: &str, name: &str) -> String {
 }
 
 /// Returns everything of a server that a replica has: Redis does not send how many entries a group has read.
-fn contents(client: &mut Client) -> Contents {
+pub(super) fn contents(client: &mut Client) -> Contents {
     let mut all = super::transfer::contents(client);
     for (value, _) in all.values_mut() {
         if let Stored::Stream(stream) = value {
@@ -108,7 +108,7 @@ fn contents(client: &mut Client) -> Contents {
 
 /// Waits until the replica has applied everything that the other server sent.
 #[track_caller]
-fn catch_up(their: &mut Client, our: &mut Client) {
+pub(super) fn catch_up(their: &mut Client, our: &mut Client) {
     let target = info(their, "replication", "master_repl_offset");
     let target: u64 = target.parse().unwrap();
     wait_for("the replica", || {
