@@ -47,12 +47,14 @@ pub enum Op {
     SyncDir,
     /// `lock_file`.
     Lock,
+    /// `will_read_at_random`, which cannot fail and is only counted.
+    Advise,
 }
 
 impl Op {
     /// Whether the operation changes files or makes them durable.
     pub fn is_write(self) -> bool {
-        !matches!(self, Op::Open | Op::Read | Op::Stat | Op::Lock)
+        !matches!(self, Op::Open | Op::Read | Op::Stat | Op::Lock | Op::Advise)
     }
 }
 
@@ -323,6 +325,11 @@ impl RandomAccessFile for Reader {
 
     fn will_read(&self, offset: u64, len: u64) {
         self.inner.will_read(offset, len);
+    }
+
+    fn will_read_at_random(&self) {
+        *self.state.lock().counts.entry(Op::Advise).or_default() += 1;
+        self.inner.will_read_at_random();
     }
 
     fn path(&self) -> &Path {

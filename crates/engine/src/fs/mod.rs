@@ -154,6 +154,9 @@ pub trait RandomAccessFile: Send + Sync {
     /// Announces a read of `len` bytes from `offset`, so that the system can begin it. This returns without waiting and
     /// is only a hint.
     fn will_read(&self, _offset: u64, _len: u64) {}
+    /// Announces reads at random offsets, so that the system reads only what is requested or announced with
+    /// [`RandomAccessFile::will_read`]. This is only a hint.
+    fn will_read_at_random(&self) {}
     /// The file's path, for error messages.
     fn path(&self) -> &Path;
 }

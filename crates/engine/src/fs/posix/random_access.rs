@@ -59,6 +59,10 @@ impl RandomAccessFile for Positional {
         sys::will_read(&self.file, offset, len);
     }
 
+    fn will_read_at_random(&self) {
+        sys::will_read_at_random(&self.file);
+    }
+
     fn path(&self) -> &Path {
         &self.path
     }

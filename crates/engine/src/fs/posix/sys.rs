@@ -283,6 +283,12 @@ mod linux {
         };
     }
 
+    /// Turns off the system's own readahead for this descriptor.
+    pub(in crate::fs::posix) fn will_read_at_random(file: &File) {
+        // SAFETY: only numbers and an open descriptor; advice has no errors that matter.
+        unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_RANDOM) };
+    }
+
     /// Starts writing a range to the device without waiting.
     pub(in crate::fs::posix) fn start_writeback(file: &File, from: u64, len: u64) {
         // This is a hint: a failure here happens again, and is reported, when the file is synced.
@@ -398,6 +404,10 @@ pub(in crate::fs) fn local_time(secs: u64) -> [i32; 6] {
 /// Other systems: nothing is read ahead.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn will_read(_: &File, _: u64, _: u64) {}
+
+/// Other systems: their readahead stays as it is.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn will_read_at_random(_: &File) {}
 
 /// Other systems: blocks are not allocated ahead.
 #[cfg(not(target_os = "linux"))]

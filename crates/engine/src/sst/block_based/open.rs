@@ -148,6 +148,10 @@ fn open(
         Some(&handle) => read_range_tombstones(&source, handle, &ctx.order, global_seqno)?,
         None => None,
     };
+    // Last, since the parts of a table are read in one run.
+    if ctx.random_reads {
+        source.will_read_at_random();
+    }
     Ok(BlockBasedTable {
         fingerprints: ctx.order.is_bytewise() && form.user_keys,
         whole_keys: properties.user_flag(WHOLE_KEY_FILTERING),
@@ -160,7 +164,7 @@ fn open(
         parts,
         dictionary,
         properties,
-        pacing: Pacing::automatic(opts),
+        pacing: Pacing::automatic(opts).asynchronous(ctx.random_reads),
         statistics: ctx.statistics.clone(),
         at_last_level: ctx.at_last_level,
         cached: None,
