@@ -188,8 +188,8 @@ impl Readahead {
             let needed = offset.saturating_add(len as u64);
             let end = end.min(self.limit);
             self.fill(file, offset, needed, reach.min(end).max(needed), statistics)?;
-            // Short scans end within their first window.
-            let is_long = self.pacing.is_fixed() || self.progress.reads > self.pacing.after + 1;
+            // Most scans end within their first two windows.
+            let is_long = self.pacing.is_fixed() || self.progress.reads > self.pacing.after + 2;
             if self.pacing.asynchronous && reach > offset && is_long {
                 self.begin_next(file, end);
             }
