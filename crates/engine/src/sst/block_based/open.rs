@@ -121,13 +121,7 @@ fn open(
     let source = BlockSource::new(file, footer, ctx.mmap, ctx.statistics.clone());
     let metas = read_metaindex(&source)?;
     let properties = read_properties(&source, &metas)?;
-    let dictionary = match metas.get(DICTIONARY) {
-        Some(&handle) => {
-            let bytes = source.read_meta(BlockKind::Dictionary, handle)?;
-            Some(Dictionary::new(bytes.to_vec()))
-        }
-        None => None,
-    };
+    let dictionary = read_dictionary(&source, &metas)?;
     let form = index_form(&properties)?;
     let index = source.footer().index.or_else(|| metas.get(INDEX).copied());
     let parts = LateParts::new(PartsAt {
@@ -171,6 +165,12 @@ fn open(
         _reservation: None,
         charge: OnceLock::new(),
     })
+}
+
+fn read_dictionary(source: &BlockSource, metas: &MetaBlocks) -> Result<Option<Dictionary>> {
+    let Some(&handle) = metas.get(DICTIONARY) else { return Ok(None) };
+    let bytes = source.read_meta(BlockKind::Dictionary, handle)?;
+    Ok(Some(Dictionary::new(bytes.to_vec())))
 }
 
 fn read_footer(file: &dyn RandomAccessFile) -> Result<Footer> {
