@@ -4,6 +4,7 @@ use crate::Answer;
 use crate::connection::{Connection, Server, unexpected};
 use crate::output::{Output, Progress, bytes};
 use clap::{Args, Subcommand};
+use ferrolith_server::audit::WorkFlags;
 use ferrolith_server::backup::{self, Access, BackupInfo, BackupProgress, Place, Vault};
 use ferrolith_server::error::{Error, Result};
 use ferrolith_server::resp::PeerReply;
@@ -46,6 +47,8 @@ pub(crate) enum Command {
         to: PathBuf,
         #[command(flatten)]
         rate: Rate,
+        #[command(flatten)]
+        work: WorkFlags,
     },
     /// Delete a backup, or all but the newest
     Delete {
@@ -135,14 +138,22 @@ pub(crate) fn run(command: Command, out: &Output) -> Result<Answer> {
         }
         Command::List { place } => list(place.place()?, out),
         Command::Verify { which, rate } => verify(&which, &rate, out),
-        Command::Restore { which, to, rate } => restore(&which, &to, &rate, out),
+        Command::Restore { which, to, rate, work } => {
+            let call =
+                ["backup".to_owned(), "restore".to_owned(), which.place.place()?.to_string()];
+            let id = which.id.map(|id| ["--id".to_owned(), id.to_string()]);
+            let target = ["--to".to_owned(), to.display().to_string()];
+            let call: Vec<_> =
+                call.into_iter().chain(id.into_iter().flatten()).chain(target).collect();
+            work.run(&call, || restore(&which, &to, &rate, out))
+        }
         Command::Delete { place, id, keep } => {
             let place = place.place()?;
             Vault::open(&place, Access::List, 0)?;
             let mut vault = Vault::open(&place, Access::Write, 0)?;
             match (id, keep) {
-                (Some(id), _) => vault.delete(id)?,
-                (None, Some(keep)) => vault.clean(Some(keep))?,
+                (Some(id), _) => vault.delete(id, &Arc::default())?,
+                (None, Some(keep)) => vault.clean(Some(keep), &Arc::default())?,
                 (None, None) => return Err(Error::Setting("expected --id or --keep".to_owned())),
             }
             let left = vault.list().len();

@@ -33,7 +33,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tracing::{error, info, warn};
+use tracing::{Level, enabled, error, info, warn};
 
 /// How often expired tables are removed and horizons are raised.
 const TICK: Duration = Duration::from_secs(5);
@@ -61,7 +61,9 @@ fn report(error: &Error) {
     if logs.is_some_and(|logs| !logs.is_on_standard_error() || logs.owns_standard_error()) {
         error!(target: "ferrolith::server", %error, "the server ends");
     }
-    if !logs.is_some_and(|logs| logs.owns_standard_error()) {
+    // A level that hides the event must not hide why the server ended.
+    let is_logged = enabled!(target: "ferrolith::server", Level::ERROR);
+    if !(is_logged && logs.is_some_and(|logs| logs.owns_standard_error())) {
         eprintln!("ferrolith-server: {error}");
     }
 }

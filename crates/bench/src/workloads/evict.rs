@@ -5,6 +5,12 @@ use crate::report::say;
 use crate::target::{Result, Target, directories};
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The kernel does not drop a page that is being read, for example by a compaction or by the engine's opening: such a
+/// table is tried again after a pause, so often.
+const TRIES: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// Evicts the files of `--db` and `--wal_dir`. Fails if a table stays cached, because then the benchmarks that follow
 /// would measure memory.
@@ -24,10 +30,13 @@ pub(super) fn files(_: &dyn Target, flags: &Flags) -> Result<()> {
     for path in &paths {
         // A file may be deleted meanwhile.
         let Ok(file) = File::open(path) else { continue };
-        let is_cached = evict(&file).map_err(|error| format!("{}: {error}", path.display()))?;
+        let is_table = path.extension().is_some_and(|extension| extension == "sst");
+        let tries = if is_table { TRIES } else { 1 };
+        let is_cached =
+            evict(&file, tries).map_err(|error| format!("{}: {error}", path.display()))?;
         bytes += file.metadata().map_or(0, |data| data.len());
         // A log stays in the cache while an engine maps it.
-        if is_cached && path.extension().is_some_and(|extension| extension == "sst") {
+        if is_cached && is_table {
             cached.push(path);
         }
     }
@@ -63,13 +72,21 @@ fn is_memory(dir: &Path) -> std::io::Result<bool> {
     Ok([0x0102_1994, 0x8584_58f6].contains(&rustix::fs::statfs(dir)?.f_type))
 }
 
-/// Writes a file back and drops its pages. Returns whether its first page is still cached.
+/// Writes a file back and drops its pages. Returns whether its first page is still cached after so many tries.
 #[cfg(target_os = "linux")]
-fn evict(file: &File) -> std::io::Result<bool> {
+fn evict(file: &File, tries: u32) -> std::io::Result<bool> {
     // The kernel does not drop pages that are not written back.
     file.sync_data()?;
-    rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed)?;
-    is_cached(file)
+    for left in (0..tries).rev() {
+        rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed)?;
+        if !is_cached(file)? {
+            return Ok(false);
+        }
+        if left > 0 {
+            std::thread::sleep(PAUSE);
+        }
+    }
+    Ok(true)
 }
 
 /// Returns whether the first page of a file is in the page cache: a read that must not wait for the device gets it.
@@ -92,7 +109,7 @@ fn is_memory(_: &Path) -> std::io::Result<bool> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn evict(_: &File) -> std::io::Result<bool> {
+fn evict(_: &File, _: u32) -> std::io::Result<bool> {
     Err(std::io::Error::other("evictfiles needs Linux"))
 }
 
@@ -115,7 +132,7 @@ mod tests {
         }
         let file = File::open(&path).unwrap();
         assert!(is_cached(&file).unwrap(), "written just now");
-        assert!(!evict(&file).unwrap());
+        assert!(!evict(&file, TRIES).unwrap());
     }
 
     #[test]

@@ -22,9 +22,25 @@ fn a_backup_is_created_verified_and_restored() {
     assert!(done(&["backup", "verify", &daily]).contains("backup 2 is whole"));
     let to = dir.path().join("restored");
     let to = to.to_str().unwrap();
-    done(&["backup", "restore", &daily, "--id", "1", "--to", to]);
-    let again = run(&["backup", "restore", &daily, "--to", to]);
+    let [log, audit] = ["log", "audit"].map(|name| dir.path().join(name).display().to_string());
+    let records = ["--log-file", &log, "--audit-log", &audit];
+    let restore = ["backup", "restore", &daily, "--to", to];
+    done(&[&restore[..], &["--id", "1"], &records].concat());
+    let again = run(&[&restore[..], &records].concat());
     assert!(again.code == 1 && again.error.contains("is not empty"), "{}", again.error);
+    let text = std::fs::read_to_string(&log).unwrap();
+    let place = format!("kind=\"restore\" place={daily} backup=");
+    for part in ["started ", "done ", "failed "].map(|word| format!("{word}{place}")) {
+        assert!(text.contains(&part), "{part}? {text}");
+    }
+    let counts = text.lines().find(|line| line.contains(": done ")).unwrap();
+    assert!(["bytes=", "files=", "seconds="].iter().all(|part| counts.contains(part)), "{counts}");
+    let text = std::fs::read_to_string(&audit).unwrap();
+    let results: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(results.len() == 4 && results[1]["result"] == "ok", "{text}");
+    assert!(results[3]["result"].as_str().unwrap().contains("is not empty"), "{text}");
+    assert_eq!(results[0]["call"][5], "--to");
     let restored = Server::start(to.as_ref(), &[]);
     let diff = restored.run(&["diff", "--to", &server.redis]);
     assert_eq!(diff.out, "only at the other server: later\n50 keys compared, 1 differences\n");

@@ -511,7 +511,7 @@ impl Db {
     /// own comparator, the only item is a `NotSupported` error, because keys with a common prefix need not be adjacent.
     ///
     /// If all keys that start with `prefix` have the same prefix according to the column family's prefix extractor,
-    /// tables whose filter excludes that prefix are skipped. This applies to forward iteration in bytewise order. The
+    /// tables whose filter excludes that prefix are skipped. This applies to bytewise order, in both directions. The
     /// result is the same.
     ///
     /// ```

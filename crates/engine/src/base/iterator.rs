@@ -26,6 +26,11 @@ pub trait InternalIterator: Send {
     fn seek(&mut self, target: &[u8]);
     /// Moves to the last entry `<= target`.
     fn seek_for_prev(&mut self, target: &[u8]);
+    /// Like `seek_for_prev`, for a reader that needs no entry before the user key `lower`, and whose keys all have its
+    /// prefix. If only unneeded entries are left, the iterator may end before the first one instead (I4).
+    fn seek_for_prev_within(&mut self, target: &[u8], _lower: &[u8]) {
+        self.seek_for_prev(target);
+    }
     /// Moves to the next entry.
     fn next(&mut self);
     /// Moves to the previous entry.
@@ -86,6 +91,9 @@ macro_rules! iterator_of_variants {
             fn seek_for_prev(&mut self, target: &[u8]) {
                 match self { $($variant(it) => it.seek_for_prev(target)),+ }
             }
+            fn seek_for_prev_within(&mut self, target: &[u8], lower: &[u8]) {
+                match self { $($variant(it) => it.seek_for_prev_within(target, lower)),+ }
+            }
             #[inline]
             fn next(&mut self) {
                 match self { $($variant(it) => it.next()),+ }
@@ -139,6 +147,9 @@ impl<I: InternalIterator + ?Sized> InternalIterator for Box<I> {
     }
     fn seek_for_prev(&mut self, target: &[u8]) {
         (**self).seek_for_prev(target);
+    }
+    fn seek_for_prev_within(&mut self, target: &[u8], lower: &[u8]) {
+        (**self).seek_for_prev_within(target, lower);
     }
     fn next(&mut self) {
         (**self).next();

@@ -111,6 +111,9 @@ impl RandomAccessFile for LimitedReads {
     fn will_read_at_random(&self) {
         self.file.will_read_at_random();
     }
+    fn would_wait(&self, offset: u64) -> bool {
+        self.file.would_wait(offset)
+    }
     fn path(&self) -> &Path {
         self.file.path()
     }

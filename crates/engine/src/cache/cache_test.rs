@@ -225,6 +225,36 @@ fn evicted_objects_are_spares_unless_somebody_holds_them() {
 }
 
 #[test]
+fn objects_that_were_set_aside_go_with_their_table() {
+    let cache = Cache::with_settings("LRUCache", 100_000, 0, false);
+    let counted = Arc::new(());
+    let slots = SlotArray::new(Arc::clone(&cache), 2000);
+    for slot in 0..1003 {
+        drop(slots.insert(slot, Arc::clone(&counted), 100).unwrap());
+    }
+    // Three were evicted, and wait for others.
+    assert_eq!((cache.usage(), cache.len()), (100_000, 1000));
+    epoch::synchronize();
+    assert_eq!(Arc::strong_count(&counted), 1004);
+    // With these they are retired.
+    for slot in 1003..1008 {
+        drop(slots.insert(slot, Arc::clone(&counted), 100).unwrap());
+    }
+    let count_after = |count| {
+        (0..1000).any(|_| {
+            epoch::synchronize();
+            Arc::strong_count(&counted) == count
+        })
+    };
+    assert!(count_after(1001), "{}", Arc::strong_count(&counted));
+    drop(slots.insert(1500, Arc::clone(&counted), 100).unwrap());
+    assert_eq!(Arc::strong_count(&counted), 1002);
+    slots.clear();
+    assert!(count_after(1), "{}", Arc::strong_count(&counted));
+    assert_eq!((cache.usage(), cache.len()), (0, 0));
+}
+
+#[test]
 fn the_statistics_of_a_used_cache_are_charged_to_it() {
     let cache = cache(1000, false);
     assert_eq!((cache.usage(), cache.len()), (0, 0));

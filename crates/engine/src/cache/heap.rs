@@ -26,6 +26,7 @@ use crate::env::{thread_number, threads};
 use dlmalloc::{Allocator, Dlmalloc};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::Cell;
+use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
 
@@ -400,6 +401,23 @@ impl Memory {
     /// blocks of about this size.
     pub fn for_block(len: usize) -> Memory {
         Memory::zeroed(rounded(len))
+    }
+
+    /// Like [`Memory::for_block`], for a block that `fill` writes. `fill` returns the `len` bytes that it received when it
+    /// has written them all; otherwise there is no result.
+    pub fn filled_by(
+        len: usize,
+        fill: impl for<'b> FnOnce(&'b mut [MaybeUninit<u8>]) -> Option<&'b mut [u8]>,
+    ) -> Option<Memory> {
+        let memory = Memory::uninitialised(rounded(len));
+        let start = memory.start();
+        // SAFETY: that many bytes, which nothing else uses while this borrow exists.
+        let place = unsafe { std::slice::from_raw_parts_mut(start.cast(), memory.len) };
+        let (block, rest) = place.split_at_mut(len);
+        rest.fill(MaybeUninit::new(0));
+        let filled = fill(block)?;
+        // BH2: bytes in a slice of `u8` are initialised, and these are all of the block's.
+        (filled.as_mut_ptr() == start && filled.len() == len).then_some(memory)
     }
 
     /// Whether it is what [`Memory::for_block`] returns for `len` bytes.

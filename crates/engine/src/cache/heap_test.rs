@@ -124,3 +124,20 @@ fn the_holes_of_a_full_heap_do_not_grow() {
     let newest = pool.heap.into_inner().allocator_mut().pages.take();
     newest.into_iter().for_each(|start| stock::give_back_now(Pages { start, len: HUGE_PAGE }));
 }
+
+/// Memory that was not written as a whole is freed unread; Miri checks that.
+#[test]
+fn only_bytes_that_were_written_become_memory() {
+    fn write(place: &mut [MaybeUninit<u8>]) -> &mut [u8] {
+        place.iter_mut().for_each(|byte| *byte = MaybeUninit::new(7));
+        // SAFETY: all bytes were just written.
+        unsafe { &mut *(std::ptr::from_mut(place) as *mut [u8]) }
+    }
+    let memory = Memory::filled_by(1000, |place| Some(write(place))).unwrap();
+    assert!(memory.len() >= 1000 && memory.suits_block(1000));
+    assert!(memory[..1000].iter().all(|byte| *byte == 7) && memory[1000..].iter().all(|b| *b == 0));
+    assert!(Memory::filled_by(1000, |_| None).is_none());
+    assert!(Memory::filled_by(1000, |place| Some(&mut write(place)[..999])).is_none());
+    assert!(Memory::filled_by(1000, |place| Some(&mut write(place)[1..])).is_none());
+    assert!(Memory::filled_by(1000, |_| Some(&mut [])).is_none());
+}

@@ -20,6 +20,7 @@
 mod entry_stats;
 mod heap;
 mod held;
+mod ring;
 mod slots;
 mod spares;
 mod stock;
@@ -29,6 +30,7 @@ pub use entry_stats::CacheUser;
 use entry_stats::Collector;
 pub use heap::{Economy, Memory, census, release_empty_pages};
 pub use held::{Held, Node};
+use ring::{Entry, Owner, OwnerBox, Retiree, Ring, Verdict};
 pub use slots::{Handling, SlotArray};
 use spares::{Anonymous, Spares};
 use stock::OpenStock;
@@ -42,128 +44,11 @@ use crate::error::{Code, Error, Result, SubCode};
 use std::fmt;
 use std::sync::Arc;
 
-/// The state of the object at the hand.
-enum Verdict {
-    /// There are references to the object.
-    Held,
-    /// The object was used since the last visit. This visit clears the mark.
-    Used,
-    /// The object may be evicted.
-    Idle,
-}
-
-/// The slots of one table, as the ring uses them.
-trait Owner: Send + Sync {
-    /// Determines the state of the object in a slot.
-    fn judge(&self, slot: u32) -> Verdict;
-    /// Prefetches the line of a slot, which [`Owner::ask_object`] reads.
-    fn ask_slot(&self, slot: u32);
-    /// Prefetches the line of the object in a slot, which [`Owner::judge`] reads.
-    fn ask_object(&self, slot: u32);
-    /// Whether there are references to the object besides the cache's.
-    fn is_held(&self, slot: u32) -> bool;
-    /// Whether an object without references besides the cache's has memory in one of these pages.
-    fn lies_in(&self, slot: u32, pages: &PageSet) -> bool;
-    /// Empties a slot. The shard is locked; the object is retired after the lock is released.
-    fn evict(&self, slot: u32) -> Option<Anonymous>;
-    /// Disposes of an evicted object of about `bytes` bytes, which no pinned reader can access any
-    /// more.
-    fn bury(&self, object: Anonymous, bytes: usize);
-}
-
-/// An evicted object, until the last pinned reader has left.
-struct Retiree {
-    owner: Arc<OwnerBox>,
-    object: Option<Anonymous>,
-    bytes: usize,
-}
-
-impl Retiree {
-    /// The object, which is then not kept as a spare.
-    fn into_object(mut self) -> Option<Anonymous> {
-        self.object.take()
-    }
-}
-
-impl Drop for Retiree {
-    fn drop(&mut self) {
-        if let Some(object) = self.object.take() {
-            self.owner.bury(object, self.bytes);
-        }
-    }
-}
-
-/// Boxed twice, so that the pointer to it is one word.
-type OwnerBox = Box<dyn Owner>;
-
-/// A ring entry, which is small because there is one for each cached block.
-struct Entry {
-    owner: Arc<OwnerBox>,
-    slot: u32,
-    charge: u32,
-}
-
-#[derive(Default)]
-struct Ring {
-    entries: Vec<Option<Entry>>,
-    free: Vec<u32>,
-    hand: usize,
-}
-
-impl Ring {
-    fn add(&mut self, entry: Entry) -> u32 {
-        match self.free.pop() {
-            Some(at) => {
-                self.entries[at as usize] = Some(entry);
-                at
-            }
-            None => {
-                self.entries.push(Some(entry));
-                (self.entries.len() - 1) as u32
-            }
-        }
-    }
-
-    /// Removes and returns an entry.
-    fn remove(&mut self, at: u32) -> Option<Entry> {
-        let entry = self.entries.get_mut(at as usize)?.take()?;
-        self.free.push(at);
-        Some(entry)
-    }
-
-    /// Moves the hand until an object could be evicted or two rounds are done.
-    fn evict_one(&mut self) -> Option<Retiree> {
-        for _ in 0..2 * self.entries.len() {
-            let at = self.hand;
-            self.hand = if at + 1 < self.entries.len() { at + 1 } else { 0 };
-            self.ask_before(at);
-            let Some(Some(entry)) = self.entries.get(at) else { continue };
-            if let Verdict::Idle = entry.owner.judge(entry.slot) {
-                let object = entry.owner.evict(entry.slot);
-                let Entry { owner, charge, .. } = self.remove(at as u32)?;
-                return Some(Retiree { owner, object, bytes: charge as usize });
-            }
-        }
-        None
-    }
-
-    /// Prefetches what the next visits read, since slots and objects are scattered in memory.
-    #[inline]
-    fn ask_before(&self, at: usize) {
-        if let Some(Some(entry)) = self.entries.get(at + 2 * AHEAD) {
-            entry.owner.ask_slot(entry.slot);
-        }
-        if let Some(Some(entry)) = self.entries.get(at + AHEAD) {
-            entry.owner.ask_object(entry.slot);
-        }
-    }
-}
-
-/// The object of an entry is prefetched this many steps before the hand reaches it, and its slot twice as many.
-const AHEAD: usize = 2;
-
 /// RocksDB's name of its oldest cache.
 const LRU: &str = "LRUCache";
+
+/// The part of the budget that all objects that were set aside may have.
+const ASIDE_SHARE: usize = 32;
 
 /// A block cache, shared by tables, column families and databases.
 pub struct Cache {
@@ -232,6 +117,7 @@ impl Cache {
         self.capacity.store(capacity, Ordering::Relaxed);
         self.spares.limit(capacity);
         self.shrink(0);
+        self.retire_aside();
     }
 
     /// Sets a second limit in bytes; objects and reservations together exceed neither it nor the capacity. Evicts what
@@ -239,6 +125,19 @@ impl Cache {
     pub(crate) fn set_ceiling(&self, ceiling: usize) {
         self.ceiling.store(ceiling, Ordering::Relaxed);
         self.shrink(0);
+    }
+
+    /// The number of bytes of evicted objects that a shard may set aside.
+    fn aside_max(&self) -> usize {
+        self.budget() / self.shards.len() / ASIDE_SHARE
+    }
+
+    /// Retires all evicted objects that were set aside.
+    fn retire_aside(&self) {
+        for shard in &self.shards {
+            let aside = shard.lock().take_aside();
+            epoch::retire_all(aside);
+        }
     }
 
     /// The limit in force: the capacity or the ceiling, whichever is smaller.
@@ -329,6 +228,20 @@ impl Cache {
         Err(Error::new(Code::Aborted, full).with_subcode(SubCode::MemoryLimit))
     }
 
+    /// Makes room for `charge` bytes in a shard that is locked, by one eviction if necessary, and counts them.
+    fn replace(&self, ring: &mut Ring, charge: usize) -> Vec<Retiree> {
+        let is_full = self.usage().saturating_add(charge) > self.budget();
+        let Some(retiree) = is_full.then(|| ring.evict_one()).flatten() else {
+            self.usage.fetch_add(charge, Ordering::Relaxed);
+            return Vec::new();
+        };
+        // Most blocks are of one size, and then no thread writes to the line that all of them read.
+        if charge != retiree.bytes {
+            self.usage.fetch_add(charge.wrapping_sub(retiree.bytes), Ordering::Relaxed);
+        }
+        ring.set_aside(retiree, self.aside_max())
+    }
+
     fn release(&self, charge: usize) {
         self.usage.fetch_sub(charge, Ordering::Relaxed);
     }
@@ -351,6 +264,12 @@ impl Cache {
         }
         self.drop_idle_stats();
         self.usage() <= self.budget()
+    }
+}
+
+impl Drop for Cache {
+    fn drop(&mut self) {
+        self.retire_aside();
     }
 }
 

@@ -37,16 +37,14 @@ impl<T> Slot<T> {
         Some(unsafe { Held::of_raw(node) })
     }
 
-    /// Puts an object into an empty slot; false if it was occupied.
-    fn set_if_empty(&self, node: &Held<T>) -> bool {
-        let new = node.clone().into_raw();
-        let empty = std::ptr::null_mut();
-        if self.0.compare_exchange(empty, new, Ordering::AcqRel, Ordering::Acquire).is_ok() {
-            return true;
-        }
-        // SAFETY: `new` was made above and was never shared.
-        drop(NonNull::new(new).map(|new| unsafe { Held::from_raw(new) }));
-        false
+    fn is_empty(&self) -> bool {
+        self.0.load(Ordering::Relaxed).is_null()
+    }
+
+    /// Puts an object into an empty slot. The shard is locked, so that it stays empty until then.
+    fn fill(&self, node: &Held<T>) {
+        let before = self.0.swap(node.clone().into_raw(), Ordering::AcqRel);
+        debug_assert!(before.is_null(), "a slot is filled twice");
     }
 
     /// Empties the slot. The caller retires the object (S1).
@@ -161,16 +159,30 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
         let shard = self.shard_of(slot);
         let narrow = u32::try_from(charge).unwrap_or(u32::MAX);
         let charge = narrow as usize;
-        cache.admit(charge, shard)?;
+        let is_strict = cache.has_strict_capacity_limit();
+        if is_strict {
+            // Without room the insert fails, so room is made first.
+            cache.admit(charge, shard)?;
+        }
         let mut ring = cache.shards[shard].lock();
-        if !cell.set_if_empty(&node) {
+        if !cell.is_empty() {
             drop(ring);
-            cache.release(charge);
+            if is_strict {
+                cache.release(charge);
+            }
             return Ok(self.hold(slot).unwrap_or(node));
         }
+        let retirees = match is_strict {
+            true => Vec::new(),
+            false => cache.replace(&mut ring, charge),
+        };
+        cell.fill(&node);
         let owner = Arc::clone(&self.owner);
         let position = ring.add(Entry { owner, slot: slot as u32, charge: narrow });
         node.position.store(position, Ordering::Relaxed);
+        drop(ring);
+        epoch::retire_all(retirees);
+        cache.shrink(shard);
         Ok(node)
     }
 
@@ -202,6 +214,8 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
             self.cache.release(entry.map_or(0, |e| e.charge as usize));
             epoch::retire(node);
         }
+        // Objects that were set aside refer to files of their tables.
+        self.cache.retire_aside();
     }
 
     /// The number of slots.

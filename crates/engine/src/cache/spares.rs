@@ -6,10 +6,11 @@
 //! readers is kept here, and the next block that is read reuses its memory.
 //!
 //! Only a few are kept, outside the budget, like all objects that wait for readers to leave. There are several lists,
-//! and a thread uses its own: with one list, its lock would go from core to core with every block.
+//! and a thread uses its own: with one list, its lock would go from core to core with every block. It uses another one
+//! if its own is full or empty, because the thread that frees evicted objects is not always the one that evicted them.
 
-use crate::env::sync::Mutex;
 use crate::env::sync::std_atomic::{AtomicUsize, Ordering};
+use crate::env::sync::{Mutex, MutexGuard};
 use crate::env::{thread_number, threads};
 use std::any::Any;
 
@@ -69,15 +70,18 @@ impl Spares {
         }
     }
 
-    /// The list of this thread.
-    fn own(&self) -> &Mutex<List> {
-        &self.lists[thread_number() % self.used.load(Ordering::Relaxed)].0
+    /// The lists in use, beginning with that of this thread.
+    fn lists(&self) -> impl Iterator<Item = &Mutex<List>> {
+        let used = self.used.load(Ordering::Relaxed);
+        let (before, from_own) = self.lists[..used].split_at(thread_number() % used);
+        from_own.iter().chain(before).map(|Aligned(list)| list)
     }
 
     /// Keeps an object of about `bytes` bytes if there is room.
     pub(super) fn keep(&self, object: Anonymous, bytes: usize) {
-        let mut list = self.own().lock();
-        if list.bytes + bytes <= self.bytes_max.load(Ordering::Relaxed) {
+        let bytes_max = self.bytes_max.load(Ordering::Relaxed);
+        let has_room = |list: &MutexGuard<'_, List>| list.bytes + bytes <= bytes_max;
+        if let Some(mut list) = self.lists().map(Mutex::lock).find(has_room) {
             list.bytes += bytes;
             list.objects.push((object, bytes));
         }
@@ -85,7 +89,7 @@ impl Spares {
 
     /// An object of this type: one that fits, if there is one near the end, otherwise any.
     pub(super) fn take<T: 'static>(&self, suits: impl Fn(&T) -> bool) -> Option<T> {
-        let mut list = self.own().lock();
+        let mut list = self.lists().map(Mutex::lock).find(|list| !list.objects.is_empty())?;
         let from = list.objects.len().saturating_sub(LOOKS);
         let suits =
             |(object, _): &(Anonymous, usize)| object.downcast_ref::<T>().is_some_and(&suits);

@@ -35,10 +35,11 @@ impl Cache {
     /// Evicts all objects without references that have memory in one of these pages. Visits every entry. The memory is
     /// free when all readers that are pinned now have left.
     pub(crate) fn vacate(&self, pages: &PageSet) {
+        // These and spares would keep the pages.
+        self.retire_aside();
         for shard in &self.shards {
             let evicted = shard.lock().evict_from(pages);
             evicted.iter().for_each(|retiree| self.release(retiree.bytes));
-            // Spares would keep the pages.
             let objects: Vec<_> = evicted.into_iter().map(Retiree::into_object).collect();
             if !objects.is_empty() {
                 epoch::retire(objects);

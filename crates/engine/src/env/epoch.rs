@@ -38,16 +38,27 @@ struct Slot {
     taken: AtomicBool,
 }
 
+/// What one call has retired.
 struct Retired {
     stamp: u64,
-    _object: Box<dyn Send>,
+    /// The number of objects.
+    count: usize,
+    _objects: Box<dyn Send>,
+}
+
+/// Retired objects that wait for readers to leave.
+#[derive(Default)]
+struct Waiting {
+    list: Vec<Retired>,
+    /// The number of objects in the list.
+    count: usize,
 }
 
 /// A set of readers and retired objects; the process has one.
 struct Domain {
     epoch: AtomicU64,
     slots: Mutex<Vec<Arc<Slot>>>,
-    retired: Mutex<Vec<Retired>>,
+    retired: Mutex<Waiting>,
     /// The number of collections in progress: they hold objects that are in no list.
     collecting: AtomicU64,
 }
@@ -66,7 +77,7 @@ impl Domain {
         Domain {
             epoch: AtomicU64::new(1),
             slots: Mutex::new(Vec::new()),
-            retired: Mutex::new(Vec::new()),
+            retired: Mutex::default(),
             collecting: AtomicU64::new(0),
         }
     }
@@ -112,12 +123,13 @@ impl Domain {
         epochs.filter(|&e| e != 0).min().unwrap_or(u64::MAX)
     }
 
-    /// Retires an object. Returns the number of waiting objects.
-    fn retire(&self, object: Box<dyn Send>) -> usize {
+    /// Retires `count` objects. Returns the number of waiting objects.
+    fn retire(&self, objects: Box<dyn Send>, count: usize) -> usize {
         let stamp = self.advance();
-        let mut retired = self.retired.lock();
-        retired.push(Retired { stamp, _object: object });
-        retired.len()
+        let mut waiting = self.retired.lock();
+        waiting.list.push(Retired { stamp, count, _objects: objects });
+        waiting.count += count;
+        waiting.count
     }
 
     /// Frees the objects that no reader can hold any more. Returns the number of remaining objects.
@@ -125,15 +137,17 @@ impl Domain {
         self.collecting.fetch_add(1, Ordering::AcqRel);
         let _counted = Collecting(&self.collecting);
         // The list is taken before the slots are read: objects retired in the meantime wait.
-        let mut list = std::mem::take(&mut *self.retired.lock());
+        let Waiting { mut list, .. } = std::mem::take(&mut *self.retired.lock());
         if list.is_empty() {
             return 0;
         }
         let oldest = self.oldest_pinned();
         let kept: Vec<Retired> = list.extract_if(.., |r| r.stamp >= oldest).collect();
-        let left = kept.len();
+        let left = kept.iter().map(|retired| retired.count).sum();
         if left > 0 {
-            self.retired.lock().extend(kept);
+            let mut waiting = self.retired.lock();
+            waiting.list.extend(kept);
+            waiting.count += left;
         }
         // Objects are dropped outside every lock, since dropping may retire others.
         drop(list);
@@ -256,7 +270,15 @@ impl Drop for Guard {
 /// Frees `object` when every reader that is pinned now has left. The caller must have made it
 /// unreachable for later readers.
 pub fn retire<T: Send + 'static>(object: T) {
-    if DOMAIN.retire(Box::new(object)) >= COLLECT_FROM {
+    if DOMAIN.retire(Box::new(object), 1) >= COLLECT_FROM {
+        collect();
+    }
+}
+
+/// Like [`retire`], for several objects at once.
+pub fn retire_all<T: Send + 'static>(objects: Vec<T>) {
+    let count = objects.len();
+    if count > 0 && DOMAIN.retire(Box::new(objects), count) >= COLLECT_FROM {
         collect();
     }
 }

@@ -33,6 +33,10 @@ pub enum Op {
     Open,
     /// `read_at` and `read_file`.
     Read,
+    /// `will_read`, which has no errors.
+    WillRead,
+    /// `would_wait`, which has no errors: with a fault, the read would wait.
+    WouldWait,
     /// All queries of names: size, time, list.
     Stat,
     /// Creation of a directory.
@@ -54,7 +58,8 @@ pub enum Op {
 impl Op {
     /// Whether the operation changes files or makes them durable.
     pub fn is_write(self) -> bool {
-        !matches!(self, Op::Open | Op::Read | Op::Stat | Op::Lock | Op::Advise)
+        use Op::{Advise, Lock, Open, Read, Stat, WillRead, WouldWait};
+        !matches!(self, Open | Read | WillRead | WouldWait | Stat | Lock | Advise)
     }
 }
 
@@ -324,12 +329,18 @@ impl RandomAccessFile for Reader {
     }
 
     fn will_read(&self, offset: u64, len: u64) {
+        hit(&self.state, Op::WillRead, self.inner.path());
         self.inner.will_read(offset, len);
     }
 
     fn will_read_at_random(&self) {
         *self.state.lock().counts.entry(Op::Advise).or_default() += 1;
         self.inner.will_read_at_random();
+    }
+
+    fn would_wait(&self, offset: u64) -> bool {
+        let fault = hit(&self.state, Op::WouldWait, self.inner.path());
+        fault.is_some() || self.inner.would_wait(offset)
     }
 
     fn path(&self) -> &Path {

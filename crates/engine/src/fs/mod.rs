@@ -8,6 +8,7 @@
 //! - [`filename`]: the names in a database directory. [`info_log`]: the file `LOG`.
 
 use crate::error::{Code, Error, Result};
+use std::mem::MaybeUninit;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -140,6 +141,11 @@ impl FileSyncer for NoSync {
 pub trait RandomAccessFile: Send + Sync {
     /// Fills `buf` from `offset` as far as the file extends; returns the number of bytes read.
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize>;
+    /// Like `read_at`, into memory that need not be initialised. Returns the bytes if all of them were read, and `None`
+    /// if not, or if the file cannot do this: then `read_at` reads or reports the error.
+    fn read_new<'b>(&self, _offset: u64, _buf: &'b mut [MaybeUninit<u8>]) -> Option<&'b mut [u8]> {
+        None
+    }
     /// The size in bytes at the time of opening.
     fn size(&self) -> u64;
     /// The whole file in memory, if it is mapped.
@@ -157,6 +163,11 @@ pub trait RandomAccessFile: Send + Sync {
     /// Announces reads at random offsets, so that the system reads only what is requested or announced with
     /// [`RandomAccessFile::will_read`]. This is only a hint.
     fn will_read_at_random(&self) {}
+    /// Whether a read at this offset would wait for a device. This returns without waiting and is only a hint: false if
+    /// the system cannot tell.
+    fn would_wait(&self, _offset: u64) -> bool {
+        false
+    }
     /// The file's path, for error messages.
     fn path(&self) -> &Path;
 }

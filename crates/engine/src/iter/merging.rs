@@ -285,6 +285,11 @@ impl<C: InternalIterator> InternalIterator for MergingIterator<C> {
         self.rebuild(Direction::Backward);
     }
 
+    fn seek_for_prev_within(&mut self, target: &[u8], lower: &[u8]) {
+        self.seek_children(|c| c.seek_for_prev_within(target, lower));
+        self.rebuild(Direction::Backward);
+    }
+
     #[inline]
     fn next(&mut self) {
         if self.direction == Direction::Backward {

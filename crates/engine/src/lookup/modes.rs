@@ -43,13 +43,11 @@ pub(super) fn charged(ro: &ReadOptions) -> Option<impl Drop + use<>> {
     (priority != IoPriority::Total).then(|| reads_at(priority))
 }
 
-/// Returns whether a lookup of many keys reads several blocks at once. The rate limiter charges reads to the thread
-/// that looks up, so with it that thread reads alone.
+/// Returns whether a lookup of many keys may wait for several blocks at once. The rate limiter charges reads to the
+/// thread that looks up, so with it that thread reads alone.
 #[inline]
-pub(super) fn reads_together(family: &ColumnFamilyData, ro: &ReadOptions) -> bool {
-    (ro.async_io || family.tables.reads_directly())
-        && ro.read_tier == ReadTier::All
-        && ro.rate_limiter_priority == IoPriority::Total
+pub(super) fn reads_together(ro: &ReadOptions) -> bool {
+    ro.read_tier == ReadTier::All && ro.rate_limiter_priority == IoPriority::Total
 }
 
 /// Returns whether a lookup of many keys may stop before the last key.

@@ -42,7 +42,7 @@ pub struct ReadOptions {
     /// `total_order_seek` is off.
     pub auto_prefix_mode: bool,
     /// Set by scans over a prefix and by `auto_prefix_mode`: all keys within the bounds have one prefix. An iterator
-    /// that moves forward then skips tables whose prefix filter excludes it. The results are those of a total order.
+    /// then skips tables whose prefix filter excludes it. The results are those of a total order.
     pub within_one_prefix: bool,
     /// The readahead of iterators in bytes, from the first read of a table on. With 0, readahead begins after some
     /// sequential reads and grows, as the table's options say.

@@ -252,6 +252,15 @@ impl InternalIterator for CoveredIter {
         self.settle(LastMove::SoughtBackward);
     }
 
+    fn seek_for_prev_within(&mut self, target: &[u8], lower: &[u8]) {
+        if self.leaves_before_seek(target, false) {
+            self.child.seek_for_prev_within(&self.target, lower);
+        } else {
+            self.child.seek_for_prev_within(target, lower);
+        }
+        self.settle(LastMove::SoughtBackward);
+    }
+
     #[inline]
     fn next(&mut self) {
         self.child.next();

@@ -79,6 +79,8 @@ pub struct DbIter {
     merge_operator: Option<Arc<dyn MergeOperator>>,
     lower: Option<Vec<u8>>,
     upper: Option<Vec<u8>>,
+    /// Whether all keys within the bounds have one prefix.
+    within_one_prefix: bool,
     scan_end: ScanEnd,
     /// Present only with `prefix_same_as_start`.
     prefix_extractor: Option<Arc<dyn SliceTransform>>,
@@ -137,6 +139,7 @@ impl DbIter {
             merge_operator,
             lower: None,
             upper: None,
+            within_one_prefix: false,
             scan_end: ScanEnd::default(),
             total_order: true,
             prefix_extractor: None,
@@ -240,6 +243,7 @@ impl DbIter {
             self.scan_end.set(options.iterate_upper_bound.as_deref());
         }
         self.upper.clone_from(&options.iterate_upper_bound);
+        self.within_one_prefix = options.within_one_prefix;
         self.total_order = options.total_order() || prefix_extractor.is_none();
         self.walk.renew(options, self.total_order);
         self.prefix_extractor = prefix_extractor.filter(|_| options.prefix_same_as_start).cloned();
@@ -319,7 +323,7 @@ impl DbIter {
         match &self.upper {
             Some(upper) => {
                 set_target(&mut self.target, upper, BEFORE_ALL);
-                self.inner.seek_for_prev(&self.target);
+                self.seek_inner_back();
             }
             None => self.inner.seek_to_last(),
         }
@@ -366,7 +370,7 @@ impl DbIter {
             }
             _ => set_target(&mut self.target, target, AFTER_ALL),
         }
-        self.inner.seek_for_prev(&self.target);
+        self.seek_inner_back();
         self.find_prev();
     }
 

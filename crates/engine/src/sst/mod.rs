@@ -93,8 +93,8 @@ pub struct TableIterOptions {
     /// Whether to return all keys in order, although the format may prefer a single prefix
     /// (PlainTable).
     pub total_order: bool,
-    /// Whether all keys that the reader needs share the prefix of the seek's target; if so, a forward seek checks the
-    /// prefix filter.
+    /// Whether all keys that the reader needs share the prefix of a forward seek's target, or of a backward seek's
+    /// lower bound; if so, such seeks check the prefix filter.
     pub within_one_prefix: bool,
     /// What is read ahead.
     pub readahead: ReadaheadOptions,

@@ -154,6 +154,29 @@ impl InternalIterator for LevelIter {
         self.skip_backward();
     }
 
+    fn seek_for_prev_within(&mut self, target: &[u8], lower: &[u8]) {
+        let mut index = self.level.find_file(target).min(self.level.len().saturating_sub(1));
+        loop {
+            if let Some(iter) = self.open(index) {
+                iter.seek_for_prev_within(target, lower);
+            }
+            if !self.ran_out() {
+                return;
+            }
+            // The file has nothing that the reader needs. Those before it have nothing either if it begins before
+            // `lower`.
+            let order = self.level.order();
+            let begins_before =
+                self.level.files().get(index).is_some_and(|file| {
+                    order.compare_user(file.smallest_user_key(), lower).is_lt()
+                });
+            match index.checked_sub(1) {
+                Some(before) if !begins_before => index = before,
+                _ => return self.leave(),
+            }
+        }
+    }
+
     #[inline]
     fn next(&mut self) {
         debug_assert!(self.valid(), "I2");

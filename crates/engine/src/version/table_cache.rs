@@ -109,11 +109,6 @@ impl TableCache {
         self.open_tables.is_none()
     }
 
-    /// Whether tables are read with direct I/O.
-    pub fn reads_directly(&self) -> bool {
-        self.read_mode == ReadMode::Direct
-    }
-
     /// Sets a rate limiter for reads from the files.
     #[must_use]
     pub fn with_rate_limiter(mut self, limiter: Option<Arc<RateLimiter>>) -> TableCache {

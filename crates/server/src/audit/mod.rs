@@ -4,7 +4,12 @@
 //! 2. A file that cannot be written stops nothing: entries are lost and counted, and the log says so.
 //! 3. Callers leave secrets out. This module only shortens.
 //!
-//! Each door decides what is administrative: `redis/auditing.rs`, `pegasus/auditing.rs`, `http/answer.rs`.
+//! Each door decides what is administrative: `redis/auditing.rs`, `pegasus/auditing.rs`, `http/answer.rs`. `work` is
+//! for programs that work on the data without a server.
+
+mod work;
+
+pub use work::WorkFlags;
 
 use crate::error::Result;
 use crate::logs::LineFile;
@@ -24,9 +29,9 @@ const WORD_BYTES: usize = 256;
 pub struct Entry<'a> {
     /// When it ended, in milliseconds since 1970.
     pub at_ms: u64,
-    /// The protocol: `redis`, `pegasus` or `http`.
+    /// The protocol: `redis`, `pegasus` or `http`; `program` for the work of a program on the same machine.
     pub door: &'static str,
-    /// The user; null if there is none, as before a login and for Pegasus clients.
+    /// The user; null if there is none, as before a login and for Pegasus clients. Of programs the user's number.
     pub user: Option<Cow<'a, str>>,
     /// The address of the client; null if it is not known.
     pub client: Option<SocketAddr>,

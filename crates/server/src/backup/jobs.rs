@@ -1,10 +1,10 @@
-//! The work on backups in a running server: one job at a time, on a thread of its own.
+//! The work on backups in a running server: one job at a time, on a thread of its own, and listings beside it.
 
 use super::{BackupProgress, Place, Vault};
 use crate::error::{Error, Result};
 use parking_lot::Mutex;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Weak, mpsc};
 use std::thread::JoinHandle;
 use std::time::Instant;
 use tracing::{error, info, warn};
@@ -31,8 +31,8 @@ impl Kind {
     }
 }
 
-/// Opens the place of a job.
-pub type Open = Box<dyn FnOnce() -> Result<Vault> + Send>;
+/// Opens the place of a job. Opening ends early if the progress is stopped.
+pub type Open = Box<dyn FnOnce(&Arc<BackupProgress>) -> Result<Vault> + Send>;
 /// Does the work of a job.
 pub type Work = Box<dyn FnOnce(&mut Vault, &Arc<BackupProgress>) -> Result<Finished> + Send>;
 
@@ -116,6 +116,8 @@ struct State {
     /// When a backup was created last, in seconds since 1970.
     created_s: Option<u64>,
     thread: Option<JoinHandle<()>>,
+    /// What stops the listings that run, and some that have ended.
+    listings: Vec<Weak<BackupProgress>>,
     is_closed: bool,
     /// How many jobs there were.
     count: u64,
@@ -125,24 +127,50 @@ struct State {
 #[derive(Clone, Default)]
 pub struct Jobs(Arc<Mutex<State>>);
 
-/// The place of the job that runs. Dropping it makes room for others, unless the job has started.
-struct Claim {
-    jobs: Jobs,
-    number: u64,
-    progress: Arc<BackupProgress>,
-    has_started: bool,
-}
-
-impl Drop for Claim {
-    fn drop(&mut self) {
-        if !self.has_started {
-            self.jobs.0.lock().running = None;
-        }
-    }
-}
-
 fn stopping() -> Error {
     Error::Setting("the server stops".to_owned())
+}
+
+/// Does a step of a job. A panic, whose text is in the log, is an error of the job, which would otherwise seem to run
+/// for ever.
+fn caught<T>(step: impl FnOnce() -> Result<T>) -> Result<T> {
+    let result = catch_unwind(AssertUnwindSafe(step));
+    result.unwrap_or_else(|_| Err(Error::corrupt("the job panicked")))
+}
+
+impl State {
+    /// Makes a job the one that runs.
+    fn claim(&mut self, job: &Job) -> Result<Running> {
+        if self.is_closed {
+            return Err(stopping());
+        }
+        if let Some(running) = &self.running {
+            let (kind, place) = (running.kind.name(), &running.place);
+            return Err(Error::Setting(format!(
+                "a job runs ({kind} in {place}): wait for its end, or stop it with FERROLITH BACKUP-STOP"
+            )));
+        }
+        self.count += 1;
+        let running = Running {
+            number: self.count,
+            kind: job.kind,
+            place: job.place.clone(),
+            progress: Arc::default(),
+            began_s: job.now_s,
+            began: Instant::now(),
+        };
+        self.running = Some(running.clone());
+        Ok(running)
+    }
+
+    /// Stops the job and the listings that run, and returns whether there is one.
+    fn stop(&mut self) -> bool {
+        let listings = self.listings.drain(..).filter_map(|listing| listing.upgrade());
+        let job = self.running.iter().map(|running| running.progress.clone());
+        let all: Vec<_> = listings.chain(job).collect();
+        all.iter().for_each(|progress| progress.stop());
+        !all.is_empty()
+    }
 }
 
 impl Jobs {
@@ -153,55 +181,46 @@ impl Jobs {
     ///
     /// Another job runs, the server stops, or the place cannot be opened.
     pub fn start(&self, job: Job) -> Result<u64> {
-        let mut claim = self.claim(job.kind, job.place, job.now_s)?;
-        // Without the lock: it may take long, and INFO needs the lock.
-        let mut vault = (job.open)()?;
-        let (jobs, progress) = (self.clone(), claim.progress.clone());
-        let run = move || {
-            let work = || (job.work)(&mut vault, &progress);
-            let result = catch_unwind(AssertUnwindSafe(work));
-            // The panic was printed when it happened. Without this, the job would seem to run for ever.
-            let result = result.unwrap_or_else(|_| Err(Error::corrupt("the job panicked")));
-            // The place is free before anybody sees the end.
-            drop(vault);
-            jobs.end(result);
+        let (opened, is_open) = mpsc::channel();
+        let number = {
+            let mut state = self.0.lock();
+            let running = state.claim(&job)?;
+            let (number, jobs) = (running.number, self.clone());
+            let (kind, place) = (job.kind.name(), &job.place);
+            info!(target: "ferrolith::backup", kind, %place, job = number, "started");
+            let thread = std::thread::Builder::new().name("backup".to_owned());
+            match thread.spawn(move || jobs.run(job, &running, &opened)) {
+                Ok(thread) => state.thread = Some(thread),
+                Err(error) => {
+                    state.running = None;
+                    return Err(Error::Io("starting a thread".to_owned(), error));
+                }
+            }
+            number
         };
-        // It is unlocked before the claim is dropped.
-        let mut state = self.0.lock();
-        if state.is_closed {
-            return Err(stopping());
-        }
-        let thread = std::thread::Builder::new().name("backup".to_owned()).spawn(run);
-        let thread = thread.map_err(|error| Error::Io("starting a thread".to_owned(), error))?;
-        state.thread = Some(thread);
-        claim.has_started = true;
-        Ok(claim.number)
+        // Without the lock: it may take long, and INFO needs the lock.
+        let panicked = |_| Err(Error::corrupt("the job panicked"));
+        is_open.recv().unwrap_or_else(panicked)?;
+        Ok(number)
     }
 
-    /// Makes a job the one that runs.
-    fn claim(&self, kind: Kind, place: Place, now_s: u64) -> Result<Claim> {
-        let mut state = self.0.lock();
-        if state.is_closed {
-            return Err(stopping());
-        }
-        if let Some(running) = &state.running {
-            let (kind, place) = (running.kind.name(), &running.place);
-            return Err(Error::Setting(format!(
-                "a job runs ({kind} in {place}): wait for its end, or stop it with FERROLITH BACKUP-STOP"
-            )));
-        }
-        state.count += 1;
-        let (number, progress) = (state.count, Arc::<BackupProgress>::default());
-        info!(target: "ferrolith::backup", kind = kind.name(), %place, "started");
-        state.running = Some(Running {
-            number,
-            kind,
-            place,
-            progress: progress.clone(),
-            began_s: now_s,
-            began: Instant::now(),
-        });
-        Ok(Claim { jobs: self.clone(), number, progress, has_started: false })
+    /// Opens the place, tells whether that succeeded, and does the work.
+    fn run(&self, job: Job, running: &Running, opened: &mpsc::Sender<Result<()>>) {
+        let progress = &running.progress;
+        let mut vault = match caught(|| (job.open)(progress)) {
+            Ok(vault) => vault,
+            Err(error) => {
+                log_failure(running, &error);
+                self.0.lock().running = None;
+                _ = opened.send(Err(error));
+                return;
+            }
+        };
+        _ = opened.send(Ok(()));
+        let result = caught(|| (job.work)(&mut vault, progress));
+        // The place is free before anybody sees the end.
+        drop(vault);
+        self.end(result);
     }
 
     fn end(&self, result: Result<Finished>) {
@@ -209,19 +228,12 @@ impl Jobs {
         let Some(running) = state.running.take() else { return };
         let seconds = running.seconds();
         let ended_s = running.began_s + seconds;
-        if let Err(error) = &result {
-            let (kind, place) = (running.kind.name(), &running.place);
-            error!(target: "ferrolith::backup", kind, %place, seconds, %error, "failed");
-        } else if running.kind == Kind::Create {
+        match &result {
+            Ok(finished) => log_success(&running, finished),
+            Err(error) => log_failure(&running, error),
+        }
+        if result.is_ok() && running.kind == Kind::Create {
             state.created_s = Some(ended_s);
-        }
-        if let Ok(Finished { warning: Some(warning), .. }) = &result {
-            let (kind, place) = (running.kind.name(), &running.place);
-            warn!(target: "ferrolith::backup", kind, %place, "{warning}");
-        }
-        if let Ok(Finished { id, .. }) = &result {
-            let (kind, place) = (running.kind.name(), &running.place);
-            info!(target: "ferrolith::backup", kind, %place, backup = id, seconds, "done");
         }
         state.last = Some(Outcome {
             number: running.number,
@@ -250,11 +262,25 @@ impl Jobs {
         self.0.lock().created_s
     }
 
-    /// Makes the running job end soon, and returns whether there is one.
+    /// Returns what stops a listing of backups, for as long as the caller keeps it.
+    ///
+    /// # Errors
+    ///
+    /// The server stops.
+    pub fn listing(&self) -> Result<Arc<BackupProgress>> {
+        let mut state = self.0.lock();
+        if state.is_closed {
+            return Err(stopping());
+        }
+        let listing = Arc::<BackupProgress>::default();
+        state.listings.retain(|it| it.strong_count() > 0);
+        state.listings.push(Arc::downgrade(&listing));
+        Ok(listing)
+    }
+
+    /// Makes the running job and listings end soon, and returns whether there is one.
     pub fn stop(&self) -> bool {
-        let state = self.0.lock();
-        state.running.iter().for_each(|running| running.progress.stop());
-        state.running.is_some()
+        self.0.lock().stop()
     }
 
     /// Stops the running job, waits for its end, and refuses further ones.
@@ -262,13 +288,42 @@ impl Jobs {
         let thread = {
             let mut state = self.0.lock();
             state.is_closed = true;
-            state.running.iter().for_each(|running| running.progress.stop());
+            state.stop();
             state.thread.take()
         };
         if let Some(thread) = thread {
             // A panic was printed when it happened.
             _ = thread.join();
         }
+    }
+}
+
+fn log_success(running: &Running, finished: &Finished) {
+    let (kind, place, job) = (running.kind.name(), &running.place, running.number);
+    if let Some(warning) = &finished.warning {
+        warn!(target: "ferrolith::backup", kind, %place, job, "{warning}");
+    }
+    let (bytes, reused_bytes) = (running.progress.copied_bytes(), running.progress.reused_bytes());
+    let (backup, seconds) = (finished.id, running.seconds());
+    info!(
+        target: "ferrolith::backup",
+        kind, %place, job, backup, bytes, reused_bytes, seconds, "done"
+    );
+}
+
+/// A stopped job is no failure.
+fn log_failure(running: &Running, error: &Error) {
+    let (kind, place, job) = (running.kind.name(), &running.place, running.number);
+    let (bytes, seconds) = (running.progress.copied_bytes(), running.seconds());
+    match running.progress.is_stopped() {
+        true => info!(
+            target: "ferrolith::backup",
+            kind, %place, job, bytes, seconds, %error, "stopped"
+        ),
+        false => error!(
+            target: "ferrolith::backup",
+            kind, %place, job, bytes, seconds, %error, "failed"
+        ),
     }
 }
 

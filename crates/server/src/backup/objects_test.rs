@@ -27,7 +27,7 @@ fn memory() -> Store {
 }
 
 fn open(store: &Store, access: Access) -> Result<ObjectStorage> {
-    ObjectStorage::over(store.clone(), &address(), access, SHORT)
+    ObjectStorage::over(store.clone(), (&address(), access), SHORT, &Arc::default())
 }
 
 fn names(store: &Store) -> Vec<String> {
@@ -119,6 +119,34 @@ fn one_process_at_a_time_changes_a_place() {
     drop(open(&store, Access::Write).unwrap());
 }
 
+#[test]
+fn a_stop_ends_opening_and_leaves_the_locks_of_others() {
+    let store = memory();
+    let progress = Arc::new(BackupProgress::default());
+    let patient = Terms { patience: Duration::from_secs(600), ..SHORT };
+    let open = |progress: &Arc<BackupProgress>| {
+        ObjectStorage::over(store.clone(), (&address(), Access::Write), patient, progress)
+    };
+    let first = open(&progress).unwrap();
+    replace_lock(&store, |holder| holder["domain"] = "another".into());
+    std::thread::scope(|scope| {
+        let waits = scope.spawn(|| open(&progress).unwrap_err().to_string());
+        std::thread::sleep(STOP_CHECK * 3);
+        assert!(!waits.is_finished());
+        progress.stop();
+        let begun = std::time::Instant::now();
+        assert_eq!(waits.join().unwrap(), "s3://bucket/a/daily: Backup stopped");
+        assert!(begun.elapsed() < Duration::from_secs(10));
+    });
+    assert_eq!(names(&store), ["a/daily/LOCK"]);
+    drop(first);
+    let lock = Path::from("a/daily/LOCK");
+    Driver::start().unwrap().run(store.objects.delete(&lock)).unwrap();
+    // Whatever was stopped before it began leaves no lock.
+    assert!(open(&progress).unwrap_err().to_string().contains("Backup stopped"));
+    assert!(names(&store).is_empty());
+}
+
 /// Replaces the lock by one of another machine or of a process that has ended.
 fn replace_lock(store: &Store, change: impl Fn(&mut serde_json::Value)) {
     let driver = Driver::start().unwrap();
@@ -155,12 +183,16 @@ fn a_lock_is_taken_over_from_processes_that_ended() {
     assert!(begun.elapsed() >= SHORT.patience);
 }
 
+async fn take(store: &Store, lock: &Path) -> std::result::Result<Lease, lease::Refusal> {
+    Lease::take(&store.objects, lock, SHORT, &BackupProgress::default()).await
+}
+
 #[test]
 fn a_lock_that_cannot_be_renewed_ends_by_itself() {
     let (store, lock) = (memory(), Path::from("LOCK"));
     let state = {
         let driver = Driver::start().unwrap();
-        let lease = driver.run(Lease::take(&store.objects, &lock, SHORT)).unwrap();
+        let lease = driver.run(take(&store, &lock)).unwrap();
         let state = lease.state();
         assert!(state.check().is_ok());
         // The runtime ends, and with it the renewals.
@@ -173,7 +205,7 @@ fn a_lock_that_cannot_be_renewed_ends_by_itself() {
     // The object names this process, which runs, but not for this lease any more.
     let driver = Driver::start().unwrap();
     let begun = std::time::Instant::now();
-    let lease = driver.run(Lease::take(&store.objects, &lock, SHORT)).unwrap();
+    let lease = driver.run(take(&store, &lock)).unwrap();
     assert!(lease.state().check().is_ok());
     assert!(!cfg!(target_os = "linux") || begun.elapsed() < SHORT.patience);
 }
@@ -186,6 +218,8 @@ fn errors_of_a_store_show_no_bodies_of_replies() {
     );
     assert_eq!(text, "Server returned 403: SignatureDoesNotMatch: It differs");
     assert_eq!(shown("no connection"), "no connection");
+    let repeated = format!("after 3 retries, max_retries: {}, retry_timeout: 120s", usize::MAX);
+    assert_eq!(shown(&repeated), "after 3 retries, retry_timeout: 120s");
     assert_eq!(shown(&"x".repeat(9000)).len(), SHOWN_MAX);
 }
 

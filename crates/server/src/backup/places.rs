@@ -96,8 +96,9 @@ impl Places {
             part => part == Component::RootDir,
         };
         let is_root = name == ".";
-        if !is_root && (name.is_empty() || name.contains('\0') || !path.components().all(is_plain))
-        {
+        // The name is in the log: a line break would begin a line of the client's own.
+        let is_wrong = name.is_empty() || name.contains(char::is_control);
+        if !is_root && (is_wrong || !path.components().all(is_plain)) {
             return Err(refused());
         }
         let path = match first {
@@ -162,6 +163,7 @@ mod tests {
             "out/x",
             "broken",
             "a\0",
+            "a\nb",
             "s3://b/a",
         ] {
             let error = places.resolve(name).unwrap_err().to_string();

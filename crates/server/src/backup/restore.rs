@@ -6,18 +6,45 @@ use ferrolith::backup::RestoreOptions;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::Path;
+use std::time::Instant;
+use tracing::{error, info};
 
 /// The file of a directory whose restore has not finished.
 pub const UNFINISHED: &str = "RESTORE-UNFINISHED";
 
 /// Restores a backup to a directory that does not exist or is empty, or in which an earlier restore did not finish.
-/// Every byte is compared with the backup's checksums.
+/// Every byte is compared with the backup's checksums. The log has the beginning and the end.
 ///
 /// # Errors
 ///
 /// The directory has other files, a file of the backup is missing or damaged (the error names it), or a file cannot be
 /// written.
 pub fn restore(vault: &Vault, id: u32, to: &Path) -> Result<()> {
+    let (place, shown, begun) = (vault.place(), to.display(), Instant::now());
+    info!(
+        target: "ferrolith::backup",
+        kind = "restore", %place, backup = id, to = %shown, "started"
+    );
+    let restored = copy(vault, id, to);
+    let seconds = begun.elapsed().as_secs();
+    match &restored {
+        Ok(()) => {
+            let found = vault.list().into_iter().find(|it| it.backup_id == id);
+            let (bytes, files) = found.map_or((0, 0), |it| (it.size, it.number_files));
+            info!(
+                target: "ferrolith::backup",
+                kind = "restore", %place, backup = id, to = %shown, bytes, files, seconds, "done"
+            );
+        }
+        Err(error) => error!(
+            target: "ferrolith::backup",
+            kind = "restore", %place, backup = id, to = %shown, seconds, %error, "failed"
+        ),
+    }
+    restored
+}
+
+fn copy(vault: &Vault, id: u32, to: &Path) -> Result<()> {
     prepare(to)?;
     let engine = vault.engine();
     // Missing files are found before anything is copied.

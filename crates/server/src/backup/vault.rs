@@ -66,18 +66,35 @@ impl Vault {
     /// The place has no backups and is not opened to create some, another process changes it, it cannot be read, or
     /// this program was built without object stores.
     pub fn open(place: impl Into<Place>, access: Access, bytes_per_second: u64) -> Result<Vault> {
+        Vault::open_stoppable(place, access, bytes_per_second, &Arc::default())
+    }
+
+    /// Opens a place as [`open`](Vault::open) does. If the progress is stopped, requests to an object store end within
+    /// seconds, and the lock is released.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Vault::open), or opening was stopped.
+    pub fn open_stoppable(
+        place: impl Into<Place>,
+        access: Access,
+        bytes_per_second: u64,
+        progress: &Arc<BackupProgress>,
+    ) -> Result<Vault> {
         let place = place.into();
         let (options, hold) = match &place {
             Place::Directory(dir) => {
                 let lock = open_directory(dir, access)?;
                 (BackupEngineOptions::new(dir), Hold::Directory { _lock: lock })
             }
-            Place::Objects(address) => open_objects(address, access)?,
+            Place::Objects(address) => open_objects(address, access, progress)?,
         };
         let options =
             options.backup_rate_limit(bytes_per_second).restore_rate_limit(bytes_per_second);
         let engine = BackupEngine::open_with(options)?;
-        Ok(Vault { engine, place, hold })
+        let vault = Vault { engine, place, hold };
+        vault.watch(None);
+        Ok(vault)
     }
 
     /// Returns the place.
@@ -154,26 +171,33 @@ impl Vault {
         Ok(verified?)
     }
 
-    /// Deletes a backup, and the files that only it uses.
+    /// Deletes a backup, and the files that only it uses. In an object store, stopping the progress ends this; the
+    /// next [`clean`](Vault::clean) deletes what is left.
     ///
     /// # Errors
     ///
-    /// There is no such backup, or a file cannot be deleted.
-    pub fn delete(&mut self, id: u32) -> Result<()> {
-        Ok(self.engine.delete_backup(id)?)
+    /// There is no such backup, a file cannot be deleted, or the deletion was stopped.
+    pub fn delete(&mut self, id: u32, progress: &Arc<BackupProgress>) -> Result<()> {
+        self.watch(Some(progress));
+        let deleted = self.engine.delete_backup(id);
+        self.watch(None);
+        Ok(deleted?)
     }
 
     /// Deletes all backups but the `keep` newest, if there is such a number, and what interrupted backups left and no
-    /// backup uses.
+    /// backup uses. In an object store, stopping the progress ends this.
     ///
     /// # Errors
     ///
-    /// A file cannot be deleted.
-    pub fn clean(&mut self, keep: Option<u32>) -> Result<()> {
-        match keep {
-            Some(keep) => Ok(self.engine.purge_old_backups(keep)?),
-            None => Ok(self.engine.garbage_collect()?),
-        }
+    /// A file cannot be deleted, or the work was stopped.
+    pub fn clean(&mut self, keep: Option<u32>, progress: &Arc<BackupProgress>) -> Result<()> {
+        self.watch(Some(progress));
+        let cleaned = match keep {
+            Some(keep) => self.engine.purge_old_backups(keep),
+            None => self.engine.garbage_collect(),
+        };
+        self.watch(None);
+        Ok(cleaned?)
     }
 
     pub(super) fn engine(&self) -> &BackupEngine {
@@ -200,8 +224,12 @@ fn open_directory(dir: &Path, access: Access) -> Result<Option<File>> {
 }
 
 #[cfg(feature = "object-store")]
-fn open_objects(address: &Address, access: Access) -> Result<(BackupEngineOptions, Hold)> {
-    let storage = Arc::new(ObjectStorage::open(address, access)?);
+fn open_objects(
+    address: &Address,
+    access: Access,
+    progress: &Arc<BackupProgress>,
+) -> Result<(BackupEngineOptions, Hold)> {
+    let storage = Arc::new(ObjectStorage::open(address, access, progress)?);
     let options = BackupEngineOptions::new(address.url())
         .storage(storage.clone())
         .max_background_operations(COPIES_AT_ONCE);
@@ -209,7 +237,11 @@ fn open_objects(address: &Address, access: Access) -> Result<(BackupEngineOption
 }
 
 #[cfg(not(feature = "object-store"))]
-fn open_objects(address: &Address, _: Access) -> Result<(BackupEngineOptions, Hold)> {
+fn open_objects(
+    address: &Address,
+    _: Access,
+    _: &Arc<BackupProgress>,
+) -> Result<(BackupEngineOptions, Hold)> {
     Err(unsupported(address))
 }
 

@@ -13,6 +13,7 @@ pub const PARTS: &[(&str, &str)] = &[
     ("config", "CONFIG SET, CONFIG REWRITE, files of users"),
     ("slow", "slow commands and queries"),
     ("backup", "work on backups"),
+    ("transfer", "imports and exports of whole data sets"),
     ("replica", "the role, the copy, the connection to the other server"),
     ("script", "messages of scripts, libraries of functions"),
     ("pegasus", "changes of Pegasus tables that fail"),
@@ -80,11 +81,20 @@ pub struct Levels {
 }
 
 impl Levels {
-    /// Returns the filter of events.
+    /// Returns the filter of events. Those of libraries are no part, and below `WARN` they are about their own work,
+    /// such as the bytes of a connection.
     pub(super) fn targets(&self) -> Targets {
+        let base = self.base.filter();
         let own =
             self.parts.iter().map(|(part, level)| (format!("ferrolith::{part}"), level.filter()));
-        Targets::new().with_default(self.base.filter()).with_targets(own)
+        let of_libraries = base.min(LevelFilter::WARN);
+        Targets::new().with_default(of_libraries).with_target("ferrolith", base).with_targets(own)
+    }
+}
+
+impl Default for Levels {
+    fn default() -> Levels {
+        Levels { base: Level::Notice, parts: Vec::new() }
     }
 }
 
@@ -106,7 +116,7 @@ impl FromStr for Levels {
                 format!("there is no level {name:?}; there are {names}")
             })
         };
-        let mut levels = Levels { base: Level::Notice, parts: Vec::new() };
+        let mut levels = Levels::default();
         for (at, word) in text.split(',').map(str::trim).enumerate() {
             let Some((part, name)) = word.split_once('=') else {
                 if at > 0 {

@@ -14,11 +14,23 @@ fn parts_have_levels_of_their_own() {
         ("ferrolith::slow", Line::DEBUG, false),
         ("ferrolith::backup", Line::TRACE, true),
         ("other", Line::WARN, true),
+        ("other", Line::INFO, false),
     ] {
         assert_eq!(targets.would_enable(target, &level), is_shown, "{target} {level}");
     }
     // A part alone keeps the default of the others.
     assert_eq!("slow=nothing".parse::<Levels>().unwrap().base, Level::Notice);
+}
+
+#[test]
+fn libraries_have_no_more_than_warnings() {
+    for (level, shown) in [("debug", 2), ("warning", 2), ("nothing", 0)] {
+        let targets = level.parse::<Levels>().unwrap().targets();
+        let lines = [Line::ERROR, Line::WARN, Line::INFO, Line::DEBUG, Line::TRACE];
+        let of = |target: &str| lines.iter().filter(|it| targets.would_enable(target, it)).count();
+        assert_eq!(of("object_store::client::retry"), shown, "{level}");
+        assert_eq!(of("hyper::proto"), shown, "{level}");
+    }
 }
 
 #[test]
@@ -28,6 +40,11 @@ fn each_level_has_more_than_the_next() {
         let lines = [Line::ERROR, Line::WARN, Line::INFO, Line::DEBUG, Line::TRACE];
         lines.iter().filter(|line| targets.would_enable("ferrolith::server", line)).count()
     };
+    let other: Targets = "debug".parse::<Levels>().unwrap().targets();
+    assert!(!other.would_enable("object_store::client", &Line::INFO));
+    assert!(other.would_enable("object_store::client", &Line::WARN));
+    let none: Targets = "nothing".parse::<Levels>().unwrap().targets();
+    assert!(!none.would_enable("object_store::client", &Line::ERROR));
     let counts = ["nothing", "warning", "notice", "verbose", "debug"].map(shown);
     assert_eq!(counts, [0, 2, 3, 4, 5]);
 }

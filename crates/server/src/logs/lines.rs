@@ -90,10 +90,18 @@ impl State {
             true => [b"\n", line].concat().into(),
         };
         let written = self.file.write(&line)?;
-        self.is_torn = written < line.len();
-        match self.is_torn {
-            false => Ok(()),
-            true => Err(io::ErrorKind::StorageFull.into()),
+        let rest = line.get(written..).unwrap_or_default();
+        if rest.is_empty() {
+            self.is_torn = false;
+            return Ok(());
+        }
+        // The attempt to write the rest says what is wrong.
+        let more = self.file.write(rest);
+        self.is_torn = !matches!(more, Ok(count) if count == rest.len());
+        match (more, self.is_torn) {
+            (Err(error), _) => Err(error),
+            (Ok(_), true) => Err(io::ErrorKind::StorageFull.into()),
+            (Ok(_), false) => Ok(()),
         }
     }
 }

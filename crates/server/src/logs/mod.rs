@@ -1,8 +1,9 @@
 //! The server's log: events of the crate `tracing`, written as lines of text or JSON to standard error or a file.
 //!
 //! 1. The target of an event is `ferrolith::PART`; [`PARTS`] lists the parts. The engine's parts come from its
-//!    `TracingListener`.
-//! 2. A disabled event costs one load of a variable. Events that clients can cause at will pass a [`Gate`].
+//!    `TracingListener`. Libraries have targets of their own, and only their warnings and errors are shown.
+//! 2. A disabled event costs one load of a variable. Events that clients can cause at will pass a [`Gate`], except
+//!    those about each connection below `INFO`.
 //! 3. Events have no secrets, and no bytes of clients that could begin a line of their own.
 //!
 //! Only the program starts a log. Without it, as in tests, events go nowhere.
@@ -174,3 +175,7 @@ impl Write for Sink<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+#[path = "panics_test.rs"]
+mod tests;

@@ -1,12 +1,17 @@
 use super::Outcome;
+use super::method::{Kind, Method};
 use super::testing::{Server, place};
+use crate::clock::Clock;
 use crate::rows::pegasus::key;
 use crate::thrift::frame::Head;
 use crate::thrift::request::{MultiPut, Put};
 use crate::thrift::response::{Read, Update};
 use crate::thrift::{Blob, ErrorName};
+use std::io;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tracing_subscriber::prelude::*;
 
 fn put() -> Put<'static> {
     Put { key: key(b"h", b"s").into(), value: vec![b'v'; 1000].into(), expire_ts_seconds: 0 }
@@ -138,4 +143,41 @@ fn expired_rows_leave_the_files() {
     server.store.tick(&*server.clock, true).unwrap();
     assert!(server.store.horizons().expired_ms() > 0);
     assert!(!compact());
+}
+
+/// The lines of a log.
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn slow_queries_are_in_the_log() {
+    let server = Server::with_table();
+    assert_eq!(server.set_env("replica.slow_query_threshold", "20"), "");
+    let table = server.service.admin().table(1).unwrap();
+    let lines = Lines::default();
+    let writer = lines.clone();
+    let layer =
+        tracing_subscriber::fmt::layer().with_ansi(false).with_writer(move || writer.clone());
+    tracing::subscriber::with_default(tracing_subscriber::registry().with(layer), || {
+        let begun_us = server.clock.monotonic_us();
+        for step_ms in [19, 1] {
+            server.clock.advance_ms(step_ms);
+            server.service.account(&Method::MultiGet, Kind::Read, &table, begun_us, 7);
+        }
+    });
+    assert_eq!(server.service.counters().slow.load(Ordering::Relaxed), 1);
+    let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    let expected = "INFO ferrolith::slow: slow query table=\"t\" call=MultiGet ms=20 bytes=7\n";
+    assert!(text.lines().count() == 1 && text.ends_with(expected), "{text}");
 }

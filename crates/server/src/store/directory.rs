@@ -5,7 +5,8 @@
 //! * **DF2** A directory keeps its format until `DirectoryFormat::finalize`, so the older server can open it again.
 //!   Code that writes what older servers misread asks [`DirectoryFormat::allows`] first.
 //! * **DF3** A row repeats what the file has, for backups, which have no file `FORMAT`. A format above 1 is in the file
-//!   before it is in the row, and in both before anything is written in it.
+//!   before it is in the row, and in both before anything is written in it. A row above the file, which was then edited
+//!   or replaced, is refused or counts, too.
 
 use crate::error::{Error, Result};
 use ferrolith::{Db, Options, WriteOptions};
@@ -85,20 +86,29 @@ impl DirectoryFormat {
         let newest = newest(known);
         let first = if exists { 1 } else { newest.number };
         if let Some(label) = label.as_ref().filter(|label| label.number > newest.number) {
-            return Err(refusal(path, label, newest));
+            return Err(refusal(path, label, newest, "Nothing was changed"));
         }
         let number = AtomicU32::new(label.map_or(first, |label| label.number.max(1)));
         Ok(DirectoryFormat { path: path.to_owned(), known, number, change: Mutex::new(()) })
     }
 
     /// Writes the format of a directory that was just opened, unless it is there.
+    ///
+    /// # Errors
+    ///
+    /// The row has a format that is not among the known ones, or the directory cannot be written.
     pub(super) fn settle(&self, db: &Db) -> Result<()> {
-        if !self.path.join(FORMAT_FILE).exists() {
+        let label = row(db)?;
+        if let Some(label) = label.as_ref().filter(|label| label.number > self.newest().number) {
+            return Err(refusal(&self.path, label, self.newest(), "No row was changed"));
+        }
+        let of_row = label.map_or(1, |label| label.number);
+        let is_above_file = self.number.fetch_max(of_row, Ordering::AcqRel) < of_row;
+        if is_above_file || !self.path.join(FORMAT_FILE).exists() {
             self.write_file(self.current())?;
         }
         // A kill can leave the file alone.
-        let number = self.current().number;
-        if number > row(db)?.map_or(1, |label| label.number) {
+        if self.current().number > of_row {
             write_row(db, self.current())?;
         }
         Ok(())
@@ -171,10 +181,10 @@ fn write_row(db: &Db, format: FormatVersion) -> Result<()> {
     Ok(db.put_opt(FORMAT_ROW, text(format), &WriteOptions::new().sync(true))?)
 }
 
-fn refusal(path: &Path, label: &Label, newest: FormatVersion) -> Error {
+fn refusal(path: &Path, label: &Label, newest: FormatVersion, changed: &str) -> Error {
     Error::Setting(format!(
         "{} has format {} ({}), which ferrolith-server {} and later read; this is version {}, which reads formats up to {} \
-         ({}). Nothing was changed. Start a newer server, or restore a backup from before the format changed",
+         ({}). {changed}. Start a newer server, or restore a backup from before the format changed",
         path.display(),
         label.number,
         label.name.escape_debug(),

@@ -150,3 +150,16 @@ fn an_interrupted_change_is_completed() {
     assert!(store.format().allows(2));
     assert_eq!(row(store.db()).unwrap(), Some(LATER[1].into()));
 }
+
+/// The file was edited, or is that of another directory.
+#[test]
+fn a_row_of_a_later_format_counts() {
+    let dir = tempfile::tempdir().unwrap();
+    open(dir.path(), LATER).unwrap().close().unwrap();
+    std::fs::write(dir.path().join(FORMAT_FILE), text(FORMATS[0])).unwrap();
+    let error = open(dir.path(), FORMATS).err().expect("the row must count").to_string();
+    assert!(error.contains("has format 2 (packed lists)"), "{error}");
+    let store = open(dir.path(), LATER).unwrap();
+    assert!(store.format().allows(2));
+    assert_eq!(std::fs::read_to_string(dir.path().join(FORMAT_FILE)).unwrap(), text(LATER[1]));
+}

@@ -271,7 +271,11 @@ impl Rows {
             let order = match (stored, own) {
                 (None, None) => break self.current = Current::None,
                 (Some(_), None) => std::cmp::Ordering::Less,
-                (None, Some(_)) => std::cmp::Ordering::Greater,
+                (None, Some(_)) => {
+                    // Behind an error there may be stored rows before the own one.
+                    self.cursor.status()?;
+                    std::cmp::Ordering::Greater
+                }
                 (Some(stored), Some((own, _))) => match self.is_backwards {
                     true => own[..].cmp(stored),
                     false => stored.cmp(&own[..]),

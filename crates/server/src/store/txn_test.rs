@@ -72,3 +72,31 @@ fn check(txn: &Txn, model: &BTreeMap<Vec<u8>, Vec<u8>>, random: &mut fastrand::R
     let expected: Vec<_> = model.range(..=vec![b'M', from]).rev().collect();
     assert!(seen.iter().map(|(key, value)| (key, value)).eq(expected));
 }
+
+/// A cursor that cannot read its table.
+struct Broken;
+
+impl RowCursor for Broken {
+    fn seek_to_end(&mut self, _: bool) {}
+    fn seek(&mut self, _: &[u8]) {}
+    fn seek_for_prev(&mut self, _: &[u8]) {}
+    fn step(&mut self, _: bool) {}
+    fn item(&self) -> Option<(&[u8], &[u8])> {
+        None
+    }
+    fn status(&self) -> Result<()> {
+        Err(crate::error::Error::corrupt("a block".to_owned()))
+    }
+}
+
+#[test]
+fn own_rows_do_not_hide_that_stored_ones_cannot_be_read() {
+    let own = Part { rows: vec![(RowKey::from_slice(b"M1"), Some(vec![1]))], deleted: Vec::new() };
+    let cursor = Box::new(Broken);
+    let mut rows = Rows { cursor, own, own_at: 0, current: Current::None, is_backwards: false };
+    assert!(rows.first().is_err());
+    assert!(rows.last().is_err());
+    assert!(rows.seek(b"M").is_err());
+    assert!(rows.seek_for_prev(b"M2").is_err());
+    assert_eq!(rows.item(), None);
+}

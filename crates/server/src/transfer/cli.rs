@@ -1,4 +1,5 @@
-//! The subcommands `import` and `export` of the server program.
+//! The subcommands `import` and `export` of the server program. The flags of `WorkFlags` name files of logs that have
+//! their beginning and end; a running server that receives an import notes it in its own.
 
 use super::directory::{Directory, DirectoryOptions};
 use super::export::{Exported, cannot_write, export_commands, export_rdb};
@@ -6,6 +7,7 @@ use super::import::{check, import};
 use super::progress::print_progress;
 use super::remote::{Remote, RemoteOptions};
 use super::sink::{Sink, Summary};
+use crate::audit::WorkFlags;
 use crate::dump::Version;
 use crate::error::{Error, Result};
 use crate::redis::entries::Existing;
@@ -16,7 +18,9 @@ use std::fs::{File, Permissions};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 use tempfile::Builder;
+use tracing::{error, info};
 
 /// The buffer of a file.
 const BUFFER: usize = 1 << 20;
@@ -76,6 +80,8 @@ struct Import {
     value_mb: usize,
     #[command(flatten)]
     store: StoreFlags,
+    #[command(flatten)]
+    work: WorkFlags,
 }
 
 #[derive(Debug, Args)]
@@ -115,6 +121,8 @@ struct Export {
     drops_field_expiries: bool,
     #[command(flatten)]
     store: StoreFlags,
+    #[command(flatten)]
+    work: WorkFlags,
 }
 
 /// Returns whether the arguments of a program, the first of which is its name, name a subcommand.
@@ -128,10 +136,12 @@ pub fn is_job(args: &[OsString]) -> bool {
 ///
 /// A file, a directory or a server cannot be read or written.
 pub fn run(args: Vec<OsString>) -> Result<()> {
+    // Passwords are in files.
+    let call: Vec<_> = args.iter().skip(1).map(|it| it.to_string_lossy().into_owned()).collect();
     let program = Program::parse_from(args);
     let work = move || match &program.job {
-        Job::Import(flags) => run_import(flags),
-        Job::Export(flags) => run_export(flags),
+        Job::Import(flags) => flags.work.run(&call, || run_import(flags)),
+        Job::Export(flags) => flags.work.run(&call, || run_export(flags)),
     };
     // Libraries of functions are Lua, whose interpreter needs the stack.
     let failed = |error| Error::Io("starting a thread".to_owned(), error);
@@ -140,6 +150,36 @@ pub fn run(args: Vec<OsString>) -> Result<()> {
 }
 
 fn run_import(flags: &Import) -> Result<()> {
+    let (rdb, begun) = (flags.rdb.display(), Instant::now());
+    let dir = flags.dir.as_ref().map(|dir| dir.display().to_string());
+    let to = flags.to.clone().or(dir).unwrap_or_default();
+    info!(target: "ferrolith::transfer", kind = "import", %rdb, to, "started");
+    let imported = import_file(flags);
+    let seconds = begun.elapsed().as_secs();
+    match &imported {
+        Ok(Summary { keys, functions, bytes }) => info!(
+            target: "ferrolith::transfer",
+            kind = "import",
+            %rdb,
+            to,
+            keys = keys.written,
+            kept = keys.kept,
+            expired = keys.expired,
+            functions,
+            bytes,
+            seconds,
+            "done"
+        ),
+        Err(error) => error!(
+            target: "ferrolith::transfer",
+            kind = "import", %rdb, to, seconds, %error, "failed"
+        ),
+    }
+    print_summary(&imported?);
+    Ok(())
+}
+
+fn import_file(flags: &Import) -> Result<Summary> {
     let memory_max = flags.value_mb << 20;
     let is_pipe = flags.rdb == Path::new("-");
     let name = flags.rdb.display().to_string();
@@ -164,8 +204,14 @@ fn run_import(flags: &Import) -> Result<()> {
         let result = import(source, (&name, length), memory_max, sink, &mut print_progress);
         result.map_err(|error| with_advice(error, flags))
     };
-    let summary = match &flags.to {
-        Some(address) => import_into(&mut remote(flags, address)?)?,
+    match &flags.to {
+        Some(address) => {
+            let (mut remote, begun) = (remote(flags, address)?, Instant::now());
+            remote.note(&format!("import of {name} started"));
+            let result = import_into(&mut remote);
+            remote.note(&end_of(&name, &result, begun));
+            result
+        }
         None => {
             let dir = flags.dir.clone().unwrap_or_default();
             let mut options = options(&flags.store, dir, existing(flags.existing))?;
@@ -176,11 +222,22 @@ fn run_import(flags: &Import) -> Result<()> {
             let closed = directory.close();
             let summary = result?;
             closed?;
-            summary
+            Ok(summary)
         }
-    };
-    print_summary(&summary);
-    Ok(())
+    }
+}
+
+/// Returns how an import ended, as the server that received it notes it.
+fn end_of(name: &str, result: &Result<Summary>, begun: Instant) -> String {
+    let seconds = begun.elapsed().as_secs();
+    match result {
+        Ok(Summary { keys, functions, bytes }) => format!(
+            "import of {name} done in {seconds} s: {} keys, {functions} libraries of functions, {bytes} bytes; {} keys \
+             existed, {} had expired",
+            keys.written, keys.kept, keys.expired
+        ),
+        Err(error) => format!("import of {name} failed after {seconds} s: {error}"),
+    }
 }
 
 fn remote(flags: &Import, address: &str) -> Result<Remote> {
@@ -201,6 +258,31 @@ fn remote(flags: &Import, address: &str) -> Result<Remote> {
 }
 
 fn run_export(flags: &Export) -> Result<()> {
+    let file = flags.rdb.as_ref().or(flags.commands.as_ref());
+    let file = file.map(|file| file.display().to_string()).unwrap_or_default();
+    let (dir, begun) = (flags.dir.display(), Instant::now());
+    info!(target: "ferrolith::transfer", kind = "export", %dir, file, "started");
+    let exported = export_file(flags);
+    let seconds = begun.elapsed().as_secs();
+    match &exported {
+        Ok(Exported { keys, functions, bytes, .. }) => info!(
+            target: "ferrolith::transfer",
+            kind = "export", %dir, file, keys, functions, bytes, seconds, "done"
+        ),
+        Err(error) => error!(
+            target: "ferrolith::transfer",
+            kind = "export", %dir, file, seconds, %error, "failed"
+        ),
+    }
+    let Exported { keys, functions, without_expiries, bytes } = exported?;
+    eprintln!("exported {keys} keys and {functions} libraries of functions, {bytes} bytes");
+    if without_expiries > 0 {
+        eprintln!("in {without_expiries} hashes, fields do not expire any more");
+    }
+    Ok(())
+}
+
+fn export_file(flags: &Export) -> Result<Exported> {
     let options = options(&flags.store, flags.dir.clone(), Existing::Refuse)?;
     let mut directory = Directory::open(&options)?;
     let result = match (&flags.rdb, &flags.commands) {
@@ -215,13 +297,9 @@ fn run_export(flags: &Export) -> Result<()> {
         (None, None) => Err(Error::Setting("expected --rdb or --commands".to_owned())),
     };
     let closed = directory.close();
-    let Exported { keys, functions, without_expiries, bytes } = result?;
+    let exported = result?;
     closed?;
-    eprintln!("exported {keys} keys and {functions} libraries of functions, {bytes} bytes");
-    if without_expiries > 0 {
-        eprintln!("in {without_expiries} hashes, fields do not expire any more");
-    }
-    Ok(())
+    Ok(exported)
 }
 
 /// Writes a file, which has its name only when it is complete; `-` is the standard output.

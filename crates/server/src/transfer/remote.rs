@@ -12,6 +12,9 @@ use std::time::Duration;
 /// How long the server may take for a connection and for each reply.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
+/// The characters of a note, which servers limit.
+const NOTE_MAX: usize = 250;
+
 /// How to reach a server.
 #[derive(Clone, Debug)]
 pub struct RemoteOptions {
@@ -62,6 +65,13 @@ impl Remote {
             }
         };
         Ok(Remote { peer, existing: options.existing, version, database: 0 })
+    }
+
+    /// Has the server note a text in its log and its audit log, as well as possible: Redis has no such command, and the
+    /// user may not have the right.
+    pub fn note(&mut self, text: &str) {
+        let text: String = text.chars().take(NOTE_MAX).collect();
+        _ = self.peer.call(&[b"FERROLITH", b"NOTE", text.as_bytes()]);
     }
 
     fn failed(&self, error: io::Error) -> Error {

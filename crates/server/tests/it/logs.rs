@@ -1,9 +1,11 @@
 //! The log of the server program: its lines as text and JSON, levels, rotation, and that it has no secrets.
 
+use crate::disk::Disk;
 use crate::redis::{Client, Value};
 use serde_json::Value as Json;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -189,6 +191,24 @@ fn levels_change_at_run_time() {
 }
 
 #[test]
+fn scripts_cannot_fill_the_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(&dir.path().join("db"), &["--log-format=json"]);
+    let mut admin = Client::connect(server.redis);
+    let many = "for i = 1, 500 do redis.log(redis.LOG_DEBUG, 'hidden') redis.log(redis.LOG_WARNING, 'again') end";
+    admin.call(&["EVAL", many, "0"]);
+    std::thread::sleep(Duration::from_millis(1100));
+    admin.call(&["EVAL", "redis.log(redis.LOG_NOTICE, 'x' .. string.rep('\\n', 5000))", "0"]);
+    let lines = parsed(&server.end("-TERM"));
+    let again = lines.iter().filter(|line| line["message"] == "again").count();
+    // The second may change while they are written.
+    assert!((100..=200).contains(&again), "{again}");
+    let long = find(&lines, "script", "x\\n\\n");
+    assert_eq!(long["message"].as_str().unwrap().len(), 1 + 2 * 1023);
+    assert_eq!((&long["cut_off"], &long["skipped"]), (&3977.into(), &(500 - again).into()));
+}
+
+#[test]
 fn sighup_opens_the_log_anew() {
     let dir = tempfile::tempdir().unwrap();
     let (log, old) = (dir.path().join("log.json"), dir.path().join("log.json.1"));
@@ -229,17 +249,104 @@ fn the_error_that_ends_the_server_is_in_the_log() {
     };
     let lines = parsed(&failed(&["--log-format=json"]));
     assert_eq!(find(&lines, "server", "the server ends")["level"], "ERROR");
+    // Also if the log would not show it.
+    let text = failed(&["--log-format=json", "--log-level=nothing"]);
+    assert!(text.starts_with("ferrolith-server: ") && text.lines().count() == 1, "{text}");
     let text = failed(&[]);
     assert!(text.lines().last().unwrap().starts_with("ferrolith-server: "), "{text}");
     let log = dir.path().join("log").display().to_string();
     let text = failed(&["--log-file", &log]);
     assert!(text.starts_with("ferrolith-server: ") && text.lines().count() == 1, "{text}");
     assert!(std::fs::read_to_string(&log).unwrap().contains("the server ends"));
-    let text = failed(&["--log-file", "/nonexistent/log"]);
-    assert!(
-        text.starts_with("ferrolith-server: log-file /nonexistent/log: No such file"),
-        "{text}"
-    );
+    // Files that cannot be written.
+    let [missing, below, itself] =
+        ["none/log", "file/log", "."].map(|name| dir.path().join(name).display().to_string());
+    for (path, problem) in
+        [(missing, "No such file"), (below, "Not a directory"), (itself, "Is a directory")]
+    {
+        let text = failed(&["--log-file", &path]);
+        let expected = format!("ferrolith-server: log-file {path}: {problem}");
+        assert!(text.starts_with(&expected) && text.lines().count() == 1, "{text}");
+    }
     let text = failed(&["--log-level", "loud"]);
     assert!(text.contains("there is no level \"loud\""), "{text}");
+}
+
+#[test]
+fn config_rewrite_keeps_the_levels_of_parts() {
+    let dir = tempfile::tempdir().unwrap();
+    let (data, file) = (dir.path().join("db"), dir.path().join("server.toml"));
+    std::fs::write(&file, "log-level = \"warning,slow=nothing,backup=debug\" # quiet\n").unwrap();
+    let flags = ["--config", file.to_str().unwrap()];
+    for (before, after) in [("warning", "verbose"), ("verbose", "notice")] {
+        let server = Server::start(&data, &flags);
+        let mut admin = Client::connect(server.redis);
+        let found = admin.say("CONFIG GET loglevel");
+        assert_eq!(found, Value::Array(["loglevel", before].map(Value::bulk).to_vec()));
+        for command in [&format!("CONFIG SET loglevel {after}"), "CONFIG REWRITE"] {
+            assert_eq!(admin.say(command), Value::Simple("OK".into()), "{command}");
+        }
+        server.end("-TERM");
+        let text = std::fs::read_to_string(&file).unwrap();
+        let expected = format!("log-level = \"{after},slow=nothing,backup=debug\" # quiet\n");
+        assert!(text.contains(&expected), "{text}");
+    }
+}
+
+/// Makes the server write lines, more than fit into a page.
+fn write_lines(admin: &mut Client) {
+    for number in 0..100 {
+        let command = format!("CONFIG SET timeout {}", 1000 + number);
+        assert_eq!(admin.say(&command), Value::Simple("OK".into()));
+    }
+}
+
+/// Checks what a server without space for its log said on standard error: when it began, and when it ended.
+fn check_complaints(errors: &str, file: &str) {
+    let [begin, end] = errors.lines().collect::<Vec<_>>()[..] else {
+        panic!("two lines: {errors}")
+    };
+    let expected = format!("writing the log: {file}: No space left on device (os error 28)");
+    assert_eq!(begin, expected);
+    assert!(end.starts_with("writing the log: works again after "), "{end}");
+}
+
+#[test]
+fn a_log_without_space_stops_nothing_and_goes_on() {
+    let Some(disk) = Disk::mount() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let (log, filler) = (disk.path.join("log"), disk.path.join("filler"));
+    let file = log.display().to_string();
+    let server = Server::start(&dir.path().join("db"), &["--log-file", &file]);
+    let mut admin = Client::connect(server.redis);
+    assert!(std::fs::write(&filler, vec![1; 80 << 20]).is_err(), "the disk is full");
+    write_lines(&mut admin);
+    std::fs::remove_file(&filler).unwrap();
+    admin.say("CONFIG SET timeout 77");
+    let text = std::fs::read_to_string(&log).unwrap();
+    assert!(text.contains("timeout 1000") && !text.contains("timeout 1099"), "{text}");
+    let later = text.lines().last().unwrap();
+    // A line that was written in part is ended before the next one.
+    assert!(later.contains("timeout 77") && later.starts_with("20"), "{later}");
+    check_complaints(&server.end("-TERM"), &file);
+}
+
+#[test]
+fn a_log_moved_to_another_disk_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = dir.path().join("log");
+    if !Path::new("/dev/full").exists() {
+        return;
+    }
+    symlink("/dev/full", &log).unwrap();
+    let file = log.display().to_string();
+    let flags = ["--log-format=json", "--log-file", &file];
+    let server = Server::start(&dir.path().join("db"), &flags);
+    let mut admin = Client::connect(server.redis);
+    write_lines(&mut admin);
+    std::fs::remove_file(&log).unwrap();
+    server.signal("-HUP");
+    let lines = parsed(&wait_for(&log, "SIGHUP: opened the log anew"));
+    assert_eq!(find(&lines, "server", "SIGHUP")["level"], "INFO");
+    check_complaints(&server.end("-TERM"), &file);
 }

@@ -11,6 +11,7 @@ mod logs;
 mod objects;
 mod pegasus;
 mod proxy;
+mod records;
 mod redis;
 mod refusals;
 mod tls;

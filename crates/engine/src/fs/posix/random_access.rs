@@ -12,6 +12,7 @@ use crate::fs::{RandomAccessFile, io_error};
 use memmap2::Mmap;
 use std::fs::File;
 use std::io;
+use std::mem::MaybeUninit;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -51,6 +52,10 @@ impl RandomAccessFile for Positional {
         Ok(done)
     }
 
+    fn read_new<'b>(&self, offset: u64, buf: &'b mut [MaybeUninit<u8>]) -> Option<&'b mut [u8]> {
+        sys::read_new(&self.file, buf, offset)
+    }
+
     fn size(&self) -> u64 {
         self.size
     }
@@ -61,6 +66,10 @@ impl RandomAccessFile for Positional {
 
     fn will_read_at_random(&self) {
         sys::will_read_at_random(&self.file);
+    }
+
+    fn would_wait(&self, offset: u64) -> bool {
+        sys::would_wait(&self.file, offset)
     }
 
     fn path(&self) -> &Path {

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::fs::io_error;
 use std::fs::File;
 use std::io;
+use std::mem::MaybeUninit;
 use std::path::Path;
 
 /// Reads from `offset` without moving a cursor, as `pread` does.
@@ -289,6 +290,29 @@ mod linux {
         unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_RANDOM) };
     }
 
+    /// Reads from `offset` into memory that need not be initialised. `None` if not all of it was read at once.
+    pub(in crate::fs::posix) fn read_new<'b>(
+        file: &File,
+        buf: &'b mut [MaybeUninit<u8>],
+        offset: u64,
+    ) -> Option<&'b mut [u8]> {
+        let (to, len) = (buf.as_mut_ptr().cast::<u8>(), buf.len());
+        // SAFETY: `len` writable bytes, which outlive the call, and an open descriptor.
+        let n = unsafe { libc::pread(file.as_raw_fd(), to.cast(), len, offset as libc::off_t) };
+        // SAFETY: the kernel has written all of them, and `buf` is borrowed as long as the result.
+        (usize::try_from(n) == Ok(len)).then(|| unsafe { std::slice::from_raw_parts_mut(to, len) })
+    }
+
+    /// Whether the byte at this offset is not in the page cache; false if the file system cannot tell.
+    pub(in crate::fs::posix) fn would_wait(file: &File, offset: u64) -> bool {
+        let mut byte = 0u8;
+        let piece = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
+        let offset = offset as libc::off_t;
+        // SAFETY: one piece, whose byte outlives the call, and an open descriptor.
+        let n = unsafe { libc::preadv2(file.as_raw_fd(), &piece, 1, offset, libc::RWF_NOWAIT) };
+        n < 0 && io::Error::last_os_error().kind() == io::ErrorKind::WouldBlock
+    }
+
     /// Starts writing a range to the device without waiting.
     pub(in crate::fs::posix) fn start_writeback(file: &File, from: u64, len: u64) {
         // This is a hint: a failure here happens again, and is reported, when the file is synced.
@@ -408,6 +432,18 @@ pub(super) fn will_read(_: &File, _: u64, _: u64) {}
 /// Other systems: their readahead stays as it is.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn will_read_at_random(_: &File) {}
+
+/// Other systems: `read_at` has to do.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn read_new<'b>(_: &File, _: &'b mut [MaybeUninit<u8>], _: u64) -> Option<&'b mut [u8]> {
+    None
+}
+
+/// Other systems: nobody can tell.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn would_wait(_: &File, _: u64) -> bool {
+    false
+}
 
 /// Other systems: blocks are not allocated ahead.
 #[cfg(not(target_os = "linux"))]

@@ -5,6 +5,7 @@ use crate::base::PinnedValue;
 use crate::db::Db;
 use crate::env::epoch;
 use crate::error::Result;
+use crate::fs::fault::{Fault, FaultFs, FaultKind, Op};
 use crate::hooks::StringAppendOperator;
 use crate::lookup::observe::{Call, Counted, Observe, Unobserved};
 use crate::options::{
@@ -12,7 +13,8 @@ use crate::options::{
     WriteOptions,
 };
 use crate::stats::{HistogramType, Statistics, Ticker};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 fn key(i: u32) -> Vec<u8> {
     format!("key{i:05}").into_bytes()
@@ -144,4 +146,65 @@ fn values_that_are_given_are_those_of_other_lookups() {
             assert_eq!(given, expected);
         }
     }
+}
+
+/// Looks up keys of many blocks, none of which is cached, and returns how often each of these operations followed the
+/// other. `slow_read`, if there is one, waits for a device.
+fn reads_of_a_group(is_on_device: bool, slow_read: Option<usize>) -> Vec<(Op, usize)> {
+    let dir = tempfile::tempdir().unwrap();
+    let faults = FaultFs::new(crate::fs::posix());
+    let mut options = Options::default();
+    options.db.create_if_missing = true;
+    options.db.components.file_system = Some(Arc::new(faults.clone()));
+    let table = BlockBasedTableOptions { block_size: 512, ..Default::default() };
+    options.cf.table_factory = TableFactory::BlockBased(table);
+    let db = Db::open(&options, dir.path()).unwrap();
+    (0..3000).for_each(|i| db.put(&WriteOptions::default(), &key(i), &[i as u8; 100]).unwrap());
+    db.flush(&FlushOptions::default()).unwrap();
+    // Loads the index.
+    db.get(&ReadOptions::default(), &key(2999)).unwrap();
+    if is_on_device {
+        faults.inject(Fault::always(Op::WouldWait, ".sst", FaultKind::Io));
+    }
+    let seen = Arc::new(Mutex::new(Vec::<(Op, usize)>::new()));
+    let (noted, reads) = (Arc::clone(&seen), Mutex::new(0..));
+    faults.observe(move |op, path| {
+        if path.extension().is_none_or(|extension| extension != "sst") {
+            return;
+        }
+        if op == Op::Read && reads.lock().unwrap().next() == slow_read {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let mut seen = noted.lock().unwrap();
+        match seen.last_mut().filter(|last| last.0 == op) {
+            Some((_, count)) => *count += 1,
+            None => seen.push((op, 1)),
+        }
+    });
+    let keys: Vec<_> = (0..20).map(|i| key(i * 100)).collect();
+    // Calls of the database look up one key after the other while another test uses the perf context.
+    let values = look_up(&db, &keys, &Unobserved, true);
+    for (i, value) in (0..20).zip(values) {
+        assert_eq!(value.unwrap(), [(i * 100) as u8; 100]);
+    }
+    let seen = seen.lock().unwrap();
+    seen.clone()
+}
+
+#[test]
+fn blocks_on_a_device_are_announced_before_the_first_is_read() {
+    let expected = [(Op::WouldWait, 1), (Op::WillRead, 20), (Op::Read, 20)];
+    assert_eq!(reads_of_a_group(true, None), expected);
+}
+
+#[test]
+fn a_read_that_waits_announces_the_blocks_after_it() {
+    let seen = reads_of_a_group(false, Some(4));
+    let [(Op::WouldWait, 1), (Op::Read, before), (Op::WillRead, announced), (Op::Read, after)] =
+        seen[..]
+    else {
+        panic!("{seen:?}");
+    };
+    // On a busy machine, an earlier read may be as slow.
+    assert!((1..=5).contains(&before) && before + after == 20 && announced == after, "{seen:?}");
 }

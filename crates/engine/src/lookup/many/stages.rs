@@ -110,7 +110,7 @@ impl Lookup<'_> {
                     levels[walk.key as usize] = Some(n as u8);
                 }
             };
-            if reads_together(self.family, self.ro) {
+            if reads_together(self.ro) {
                 settle_together(&mut walks, guard, self.ro, finish);
             } else {
                 roll(&mut walks, guard, |walk| finish(walk, None));
@@ -122,31 +122,48 @@ impl Lookup<'_> {
 
 /// Like [`roll`], but lookups whose blocks are not cached are settled last, after these blocks were read at the same
 /// time. Lookups of one key stay in their order: in level 0, its newest file decides first.
-#[cold]
+#[inline]
 fn settle_together<'a>(
     walks: &mut [Walk<'a>],
     guard: &'a Guard,
     ro: &ReadOptions,
     mut finish: impl FnMut(&Walk<'a>, Option<&Together<'a>>),
 ) {
-    let mut together = Together::default();
     // Walks that wait, by their positions, and the key of the last of them.
     let (mut waiting, mut last) = (SmallVec::<[usize; GROUP]>::new(), None);
-    let mut position = 0..;
+    let mut at = 0;
     roll(walks, guard, |walk| {
-        let (at, missing) = (position.next(), walk.missing());
-        if last == Some(walk.key) {
-            waiting.extend(at);
-        } else if let Some(missing) = missing {
-            together.add(missing);
-            waiting.extend(at);
+        if last == Some(walk.key) || walk.missing().is_some() {
+            waiting.push(at);
             last = Some(walk.key);
         } else {
             finish(walk, None);
         }
+        at += 1;
     });
+    if !waiting.is_empty() {
+        let waiting = waiting.iter().filter_map(|&at| walks.get(at)).collect();
+        settle_missing(waiting, ro, finish);
+    }
+}
+
+/// Reads the blocks that these walks wait for, and settles the walks. If the walks of one key follow each other, only
+/// the block of the first is read ahead, because it may decide.
+#[inline(never)]
+fn settle_missing<'w, 'a>(
+    walks: SmallVec<[&'w Walk<'a>; GROUP]>,
+    ro: &ReadOptions,
+    mut finish: impl FnMut(&Walk<'a>, Option<&Together<'a>>),
+) {
+    let (mut together, mut last) = (Together::default(), None);
+    for walk in &walks {
+        if last != Some(walk.key) {
+            walk.missing().into_iter().for_each(|missing| together.add(missing));
+        }
+        last = Some(walk.key);
+    }
     together.read(ro);
-    waiting.iter().filter_map(|&at| walks.get(at)).for_each(|walk| finish(walk, Some(&together)));
+    walks.iter().for_each(|walk| finish(walk, Some(&together)));
 }
 
 /// Runs the memory-bound stages as a pipeline of prefetch groups. Each stage is one group behind the previous stage:

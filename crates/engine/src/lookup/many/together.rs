@@ -2,10 +2,16 @@
 
 use crate::base::LookupKey;
 use crate::cache::Held;
+use crate::env::clock::Instant;
 use crate::error::Result;
 use crate::iter::GetContext;
 use crate::options::ReadOptions;
 use crate::sst::{Block, Missing};
+use std::time::Duration;
+
+/// A read that takes this long has waited for a device: no other takes as long, except for blocks so large that an
+/// announcement does not matter.
+const WAIT_MIN: Duration = Duration::from_micros(50);
 
 /// The blocks that a group of lookups waits for.
 #[derive(Default)]
@@ -22,12 +28,36 @@ impl<'a> Together<'a> {
         }
     }
 
-    /// Reads the blocks: the first one on this thread, and the others on the threads of the pool, or on this one if
-    /// those are busy. A block that cannot be read is left to the lookup that needs it, which reports the error.
+    /// Reads the blocks. One that cannot be read is left to the lookup that needs it, which reports the error.
     pub(super) fn read(&mut self, ro: &ReadOptions) {
-        if self.missing.len() < 2 {
-            return;
+        match self.missing.as_slice() {
+            [] | [_] => {}
+            [first, ..] if first.is_direct() => self.read_on_threads(ro),
+            _ => self.read_in_order(ro),
         }
+    }
+
+    /// Reads blocks through the page cache, in order. Most may be there, and announcing those would cost as much as
+    /// reading them. So the others are announced when one has to come from the device, and arrive at the same time.
+    fn read_in_order(&mut self, ro: &ReadOptions) {
+        let mut is_announced = false;
+        for (n, block) in self.missing.iter().enumerate() {
+            if n == 0 && block.would_wait() {
+                self.missing.iter().for_each(Missing::announce);
+                is_announced = true;
+            }
+            let start = (!is_announced).then(Instant::now);
+            self.blocks.push(block.load(ro, None).ok());
+            if start.is_some_and(|start| start.elapsed() >= WAIT_MIN) {
+                self.missing.iter().skip(n + 1).for_each(Missing::announce);
+                is_announced = true;
+            }
+        }
+    }
+
+    /// Reads blocks past the page cache: the first one on this thread, and the others on the threads of the pool, or on
+    /// this one if those are busy.
+    fn read_on_threads(&mut self, ro: &ReadOptions) {
         let begun: Vec<_> = self.missing.iter().skip(1).map(Missing::begin).collect();
         self.blocks.extend(self.missing.iter().take(1).map(|block| block.load(ro, None).ok()));
         for (block, begun) in self.missing.iter().skip(1).zip(begun) {

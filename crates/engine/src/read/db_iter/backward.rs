@@ -54,7 +54,18 @@ impl DbIter {
     /// Moves `inner` to the last entry before all entries of `key`.
     pub(super) fn seek_before_key(&mut self) {
         set_target(&mut self.target, &self.key, BEFORE_ALL);
-        self.inner.seek_for_prev(&self.target);
+        self.seek_inner_back();
+    }
+
+    /// Moves `inner` to the last entry at or before `target`. Entries before the lower bound may be missing if prefix
+    /// filters may be asked.
+    pub(super) fn seek_inner_back(&mut self) {
+        match &self.lower {
+            Some(lower) if self.within_one_prefix => {
+                self.inner.seek_for_prev_within(&self.target, lower);
+            }
+            _ => self.inner.seek_for_prev(&self.target),
+        }
     }
 
     /// Reads the entries of `key` from the oldest one, where `inner` is, to the newest visible one. Leaves the

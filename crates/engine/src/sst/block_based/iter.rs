@@ -63,7 +63,7 @@ pub struct TableIter {
     /// Whether the iterator was released since it was last counted as created.
     released: bool,
     for_compaction: bool,
-    /// Whether forward seeks check the prefix filter.
+    /// Whether seeks check the prefix filter.
     asks_filter: bool,
     error: Option<Error>,
     /// The key with the sequence number of the ingested file; unused for other files.
@@ -417,8 +417,18 @@ impl InternalIterator for TableIter {
         self.seek_to(target);
     }
 
+    fn seek_for_prev_within(&mut self, target: &[u8], lower: &[u8]) {
+        if self.asks_filter {
+            let table = inner(&self.table);
+            if !table.may_have_prefix_of(&parts(&self.table).filter, lower) {
+                return self.start();
+            }
+        }
+        self.seek_for_prev(target);
+    }
+
     fn seek_for_prev(&mut self, target: &[u8]) {
-        // The filter does not cover keys before the target.
+        // The target may be after all keys with the reader's prefix, so its own prefix says nothing.
         self.seek_to(target);
         if self.error.is_some() {
             return;

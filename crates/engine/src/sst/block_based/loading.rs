@@ -41,7 +41,7 @@ impl BlockBasedTable {
         }
         access.check()?;
         let handle = parts.fences.handle(i).unwrap_or_default();
-        let recycles = access.fill_cache && readahead.is_none() && self.source.wants_memory();
+        let recycles = access.fill_cache && self.source.wants_memory();
         let slots = parts.slots.as_ref().filter(|_| recycles);
         let mut evicted = None;
         let mut spare = |len: usize| {

@@ -31,6 +31,24 @@ impl Missing<'_> {
         std::ptr::eq(self.table, other.table) && self.i == other.i
     }
 
+    /// Whether the block is read past the page cache.
+    pub fn is_direct(&self) -> bool {
+        self.table.source.is_direct()
+    }
+
+    /// Whether reading the block would wait for a device, as far as the system can tell.
+    pub fn would_wait(&self) -> bool {
+        let handle = self.parts.fences.handle(self.i);
+        handle.is_some_and(|handle| self.table.source.would_wait(handle))
+    }
+
+    /// Announces that the block will be read, so that the system begins to read it into the page cache.
+    pub fn announce(&self) {
+        if let Some(handle) = self.parts.fences.handle(self.i) {
+            self.table.source.will_read(handle);
+        }
+    }
+
     /// Begins to read the block on another thread.
     pub fn begin(&self) -> Option<Ahead<Memory>> {
         let handle = self.parts.fences.handle(self.i)?;

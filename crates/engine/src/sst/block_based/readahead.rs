@@ -171,6 +171,18 @@ impl Readahead {
         self.limit = limit;
     }
 
+    /// Whether `len` bytes at `offset` are to be read alone: none of them is in the buffer, and nothing is read ahead
+    /// with them. If so, the read is counted, and the caller reads them into their final memory.
+    pub fn reads_alone(&mut self, offset: u64, len: usize) -> bool {
+        let end = offset.saturating_add(len as u64);
+        if self.has(offset, 1) || self.reach(offset) > end {
+            return false;
+        }
+        self.advance(offset);
+        self.expected = Some(end);
+        true
+    }
+
     /// Reads `len` bytes at `offset`. Nothing is read ahead beyond `end`.
     pub fn read(
         &mut self,

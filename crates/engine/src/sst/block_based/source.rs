@@ -146,7 +146,8 @@ impl BlockSource {
         !self.mapped
     }
 
-    /// Reads a checked data block: from the mapping, or into memory, for which `spare` is asked first.
+    /// Reads a checked data block: from the mapping, through `readahead`, or into memory, for which `spare` is asked
+    /// first.
     pub fn read_data(
         &self,
         handle: BlockHandle,
@@ -156,6 +157,10 @@ impl BlockSource {
     ) -> Result<Block> {
         self.check_range(handle)?;
         let len = handle.size as usize + BLOCK_TRAILER_SIZE;
+        let readahead = readahead.and_then(|readahead| {
+            let is_alone = !self.is_direct() && readahead.reads_alone(handle.offset, len);
+            (!is_alone).then_some(readahead)
+        });
         let bytes = if self.mapped {
             self.map_block(handle, len, dictionary)?
         } else if let Some(readahead) = readahead {
@@ -165,11 +170,23 @@ impl BlockSource {
         } else if let raw_len @ 1.. = self.raw_len.load(Relaxed) {
             self.read_compressed(handle, dictionary, spare(raw_len))?
         } else {
-            let mut memory = spare(len).unwrap_or_else(|| Memory::for_block(len));
-            read_exact_at(&*self.file, handle.offset, memory.get_mut(..len).unwrap_or_default())?;
+            let memory = self.read_into(spare(len), handle.offset, len)?;
             self.unpack_owned(memory, handle, dictionary)?
         };
         Block::new(bytes).map_err(|e| self.locate(handle, e))
+    }
+
+    /// Reads `len` bytes into this memory, or into new memory.
+    fn read_into(&self, spare: Option<Memory>, offset: u64, len: usize) -> Result<Memory> {
+        let mut memory = match spare {
+            Some(spare) => spare,
+            None => match Memory::filled_by(len, |place| self.file.read_new(offset, place)) {
+                Some(filled) => return Ok(filled),
+                None => Memory::for_block(len),
+            },
+        };
+        read_exact_at(&*self.file, offset, memory.get_mut(..len).unwrap_or_default())?;
+        Ok(memory)
     }
 
     /// Reads a block that is probably compressed, by way of a buffer of the thread. `likely` is memory for it if its
@@ -189,6 +206,18 @@ impl BlockSource {
             let spare = &mut |len| likely.take().filter(|memory| memory.suits_block(len));
             self.unpack(bytes, handle, dictionary, spare)
         })
+    }
+
+    /// Whether reading a block would wait for a device, as far as the system can tell.
+    pub fn would_wait(&self, handle: BlockHandle) -> bool {
+        !self.mapped && self.file.would_wait(handle.offset)
+    }
+
+    /// Announces that a block will be read.
+    pub fn will_read(&self, handle: BlockHandle) {
+        if !self.mapped && self.check_range(handle).is_ok() {
+            self.file.will_read(handle.offset, handle.size + BLOCK_TRAILER_SIZE as u64);
+        }
     }
 
     /// Returns a job that reads the bytes of a block with their trailer, unchecked; `None` if the block is mapped or

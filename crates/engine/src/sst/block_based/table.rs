@@ -281,6 +281,17 @@ impl BlockBasedTable {
         may
     }
 
+    /// Whether a key with the prefix of this one may exist, wherever it is; true if the filter does not decide, as a
+    /// partitioned one, since the prefix may be in any partition.
+    pub(super) fn may_have_prefix_of(&self, filter: &TableFilter, user_key: &[u8]) -> bool {
+        let extractor = self.prefixes.as_ref().filter(|e| e.in_domain(user_key));
+        let (Some(extractor), TableFilter::Full(filter)) = (extractor, filter) else { return true };
+        let prefix = extractor.transform(user_key);
+        let may = filter.may_match(prefix, hash64(prefix));
+        self.count_seek_filter(may);
+        may
+    }
+
     #[inline]
     fn get_in_block(
         &self,

@@ -115,7 +115,7 @@ impl Copier<'_> {
         };
         let copied = self.copy_to(job, &to)?;
         if self.verifies {
-            self.verify(&to, copied.checksum)?;
+            self.verify(&to, &job.to, copied.checksum)?;
         }
         if job.is_shared {
             self.target.rename(&to, &job.to)?;
@@ -163,12 +163,14 @@ impl Copier<'_> {
         Ok(copied)
     }
 
-    fn verify(&self, copy: &Path, expected: u32) -> Result<()> {
+    /// Compares a copy, which may still have a temporary name, with the checksum of what was copied. The error shows
+    /// the final name.
+    fn verify(&self, copy: &Path, name: &Path, expected: u32) -> Result<()> {
         self.target.drop_cached(copy);
         let found = self.checksum(&*self.target, copy)?;
         match found == expected {
             true => Ok(()),
-            false => Err(checksum_mismatch(copy, expected, found)),
+            false => Err(checksum_mismatch(name, expected, found)),
         }
     }
 

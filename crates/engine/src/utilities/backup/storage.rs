@@ -113,6 +113,11 @@ impl StorageFs {
         Some(name.strip_suffix(TEMPORARY).map_or(name.clone(), str::to_owned))
     }
 
+    /// Returns the path of an object in messages, which have no temporary names: no object has such a name.
+    fn shown(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
     fn with_names<T>(
         &self,
         path: &Path,
@@ -147,14 +152,15 @@ impl FileSystem for StorageFs {
     fn new_writable(&self, path: &Path, how: WritableOptions) -> Result<Box<dyn WritableFile>> {
         let Some(name) = self.name(path) else { return self.others.new_writable(path, how) };
         let writer = self.storage.create(&name);
-        let writer = writer.map_err(|error| io_error("While creating", path, error))?;
-        let (names, path) = (Arc::clone(&self.names), path.to_owned());
+        let path = self.shown(&name);
+        let writer = writer.map_err(|error| io_error("While creating", &path, error))?;
+        let names = Arc::clone(&self.names);
         Ok(Box::new(StoredFile { writer: Some(writer), names, name, path, size: 0 }))
     }
 
     fn open_random_access(&self, path: &Path, mmap: bool) -> Result<Arc<dyn RandomAccessFile>> {
         let Some(name) = self.name(path) else { return self.others.open_random_access(path, mmap) };
-        let (storage, path) = (Arc::clone(&self.storage), path.to_owned());
+        let (storage, path) = (Arc::clone(&self.storage), self.shown(&name));
         let size = self.file_size(&path)?;
         Ok(Arc::new(StoredRead { storage, name, path, size }))
     }
@@ -227,7 +233,8 @@ impl FileSystem for StorageFs {
 
     fn remove_file(&self, path: &Path) -> Result<()> {
         let Some(name) = self.name(path) else { return self.others.remove_file(path) };
-        self.storage.remove(&name).map_err(|error| io_error("While deleting", path, error))?;
+        let removed = self.storage.remove(&name);
+        removed.map_err(|error| io_error("While deleting", &self.shown(&name), error))?;
         self.with_names(path, |names| {
             names.remove(&name);
         })

@@ -185,20 +185,21 @@ fn two_tables(options: Options) -> (Db, std::sync::Arc<Statistics>) {
 }
 
 #[test]
-fn a_scan_forward_skips_tables_without_its_prefix() {
+fn a_scan_skips_tables_without_its_prefix() {
     for extractor in [EXTRACTORS[3], ("fixed", |options| options.fixed_prefix(5))] {
         let (db, statistics) = two_tables(options(extractor, false));
-        let mut forward = 0;
+        let mut scans = 0;
         for n in 0..200 {
             for prefix in [format!("{n:04}:"), format!("{n:04}:x")] {
-                assert_eq!(db.prefix(prefix).count(), 1);
-                forward += 1;
+                assert_eq!(db.prefix(&prefix).count(), 1);
+                assert_eq!(db.prefix(&prefix).rev().count(), 1);
+                scans += 2;
             }
         }
         // Each key is in one of two tables.
         let [filtered, matched] = seeks_with_filter(&statistics);
-        assert_eq!(filtered + matched, 2 * forward);
-        assert!(filtered > forward * 9 / 10, "{filtered} of {forward}");
+        assert_eq!(filtered + matched, 2 * scans);
+        assert!(filtered > scans * 9 / 10, "{filtered} of {scans}");
         let data = || {
             let tickers = [Ticker::LastLevelSeekData, Ticker::NonLastLevelSeekData];
             tickers.into_iter().map(|ticker| statistics.ticker(ticker)).sum::<u64>()
@@ -208,22 +209,29 @@ fn a_scan_forward_skips_tables_without_its_prefix() {
         assert_eq!(db.prefix("001").count(), 10);
         assert_eq!(db.prefix("").count(), 200);
         assert_eq!(db.range("0010:".."0010;").count(), 1);
-        assert_eq!(db.prefix("0010:").rev().count(), 1);
+        assert_eq!(db.range("0010:".."0010;").rev().count(), 1);
         assert_eq!(seeks_with_filter(&statistics), [filtered, matched]);
 
-        // The same in a level of many tables: the table behind a filtered one is not read either.
+        // The same in a level of many tables: the table behind or before a filtered one is not read either.
         db.compact().unwrap();
         assert!(db.live_files().len() > 3);
-        let (before, [filtered, matched]) = (data(), seeks_with_filter(&statistics));
-        for n in 0..200 {
-            assert_eq!(db.prefix(format!("{n:04}0:")).count(), 0);
+        for is_backward in [false, true] {
+            let (before, [filtered, matched]) = (data(), seeks_with_filter(&statistics));
+            for n in 0..200 {
+                let prefix = format!("{n:04}0:");
+                let found = match is_backward {
+                    false => db.prefix(prefix).count(),
+                    true => db.prefix(prefix).rev().count(),
+                };
+                assert_eq!(found, 0);
+            }
+            let [filtered, matched] = {
+                let [f, m] = seeks_with_filter(&statistics);
+                [f - filtered, m - matched]
+            };
+            assert!(filtered > 150, "{filtered}");
+            assert_eq!(data() - before, matched, "backward: {is_backward}");
         }
-        let [filtered, matched] = {
-            let [f, m] = seeks_with_filter(&statistics);
-            [f - filtered, m - matched]
-        };
-        assert!(filtered > 150, "{filtered}");
-        assert_eq!(data() - before, matched);
     }
 }
 

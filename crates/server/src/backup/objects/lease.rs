@@ -4,14 +4,15 @@
 //! machine, is replaced at once; of others the object is watched, and taken over if it does not change for a while. No
 //! clocks are compared. All changes are conditional on the version that was read.
 
+use super::holder::{Holder, Token};
+use super::http::is_final;
+use crate::backup::BackupProgress;
 use crate::error::Error;
 use object_store::path::Path;
 use object_store::{
     Error as StoreError, ObjectStore, ObjectStoreExt, PutMode, PutOptions, UpdateVersion,
 };
 use parking_lot::Mutex;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,25 +21,12 @@ use tokio::task::JoinHandle;
 /// How often taking a lease is tried again after failed requests, and the wait before, which doubles each time.
 const TRIES: u32 = 6;
 const FIRST_WAIT: Duration = Duration::from_millis(100);
-
-/// The tokens of the leases that this process holds or is taking. One that it could not release is not among them.
-static OURS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-
-/// Keeps a token among [`OURS`].
-struct Token(String);
-
-impl Token {
-    fn new(token: &str) -> Token {
-        OURS.lock().insert(token.to_owned());
-        Token(token.to_owned())
-    }
-}
-
-impl Drop for Token {
-    fn drop(&mut self) {
-        OURS.lock().remove(&self.0);
-    }
-}
+/// How long it is tried again. A request that failed for longer was repeated by the crate already.
+const TRIED: Duration = Duration::from_secs(60);
+/// How long a request that has begun may go on after a stop: cut off, it could still create the object afterwards.
+const GRACE: Duration = Duration::from_secs(3);
+/// How long removing the object of a lease that was not taken may take. Another process takes it over later.
+const CLEAN_UP: Duration = Duration::from_secs(5);
 
 /// How long the steps of a lease take.
 #[derive(Clone, Copy, Debug)]
@@ -60,86 +48,6 @@ impl Terms {
     };
 }
 
-/// The content of the object.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-struct Holder {
-    /// A random text, another one for each lease.
-    token: String,
-    /// The name of the machine.
-    host: String,
-    process: u32,
-    /// What tells machines and their spaces of process numbers apart; empty if the system does not say.
-    domain: String,
-    /// When the process started, in the system's ticks; 0 if the system does not say.
-    started: u64,
-    /// How often the holder has written the object.
-    beat: u64,
-}
-
-impl Holder {
-    /// Returns this process with a new token.
-    fn this() -> Holder {
-        let process = std::process::id();
-        Holder {
-            token: format!("{:032x}", fastrand::u128(..)),
-            host: read("/proc/sys/kernel/hostname"),
-            process,
-            domain: domain(),
-            started: started(process),
-            beat: 0,
-        }
-    }
-
-    /// Returns whether the holder runs, if this machine can tell.
-    fn runs(&self) -> Option<bool> {
-        let is_known = !self.domain.is_empty() && self.started > 0 && self.domain == domain();
-        if !is_known {
-            return None;
-        }
-        match started(self.process) {
-            ticks if ticks != self.started && (ticks != 0 || is_gone(self.process)) => Some(false),
-            // A system may hide the processes of other users.
-            0 => None,
-            _ if self.process == std::process::id() => Some(OURS.lock().contains(&self.token)),
-            _ => Some(true),
-        }
-    }
-
-    fn bytes(&self) -> Vec<u8> {
-        serde_json::to_vec(self).unwrap_or_default()
-    }
-}
-
-fn read(file: &str) -> String {
-    std::fs::read_to_string(file).map_or_else(|_| String::new(), |text| text.trim().to_owned())
-}
-
-/// Returns the boot of the machine and the space of process numbers; empty if the system does not say.
-fn domain() -> String {
-    let space = std::fs::read_link("/proc/self/ns/pid");
-    let boot = read("/proc/sys/kernel/random/boot_id");
-    match space {
-        Ok(space) if !boot.is_empty() => format!("{boot} {}", space.display()),
-        _ => String::new(),
-    }
-}
-
-/// Returns when a process started, in ticks since the boot; 0 if there is none or the system does not say.
-fn started(process: u32) -> u64 {
-    let text = read(&format!("/proc/{process}/stat"));
-    // The second field is the program's name in parentheses, which may have anything in it.
-    let after = text.rsplit_once(')').map_or("", |(_, after)| after);
-    after.split_whitespace().nth(19).and_then(|ticks| ticks.parse().ok()).unwrap_or(0)
-}
-
-/// Returns whether there is no process with this number.
-fn is_gone(process: u32) -> bool {
-    let process = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
-    process.is_none_or(|process| {
-        rustix::process::test_kill_process(process) == Err(rustix::io::Errno::SRCH)
-    })
-}
-
 /// Why a lease was not taken.
 #[derive(Debug)]
 pub(super) enum Refusal {
@@ -147,6 +55,8 @@ pub(super) enum Refusal {
     Taken(u32, String),
     /// The store ignores the conditions of writes, so two processes could have the lock.
     Unconditional,
+    /// The work was stopped.
+    Stopped,
     /// The store failed.
     Store(StoreError),
 }
@@ -165,11 +75,12 @@ pub(super) fn refusal(place: &str, refusal: Refusal) -> Error {
         )),
         Refusal::Unconditional
         | Refusal::Store(StoreError::NotImplemented { .. } | StoreError::NotSupported { .. }) => {
-            Error::Setting(format!("{place}: the lock needs a store with conditional writes"))
+            Error::Setting(format!(
+                "{place}: the store ignores the conditions of writes (If-None-Match), which the lock needs"
+            ))
         }
-        Refusal::Store(StoreError::NotFound { .. }) => {
-            Error::Setting(format!("{place}: the bucket or container does not exist"))
-        }
+        Refusal::Stopped => Error::Io(place.to_owned(), io::Error::other(super::STOPPED)),
+        Refusal::Store(StoreError::NotFound { .. }) => super::no_bucket(place),
         Refusal::Store(error) => Error::Io(place.to_owned(), super::problem(error)),
     }
 }
@@ -219,19 +130,29 @@ struct Writer {
 }
 
 impl Lease {
-    /// Takes the lease. It is renewed until it is released or the runtime ends.
+    /// Takes the lease. It is renewed until it is released or the runtime ends. Stopping the progress ends this; then
+    /// no object is left, unless the store cannot be reached.
     ///
     /// # Errors
     ///
-    /// Another process has it, or the store fails or has no conditional writes.
+    /// Another process has it, the store fails or has no conditional writes, or taking it was stopped.
     pub(super) async fn take(
         objects: &Arc<dyn ObjectStore>,
         path: &Path,
         terms: Terms,
+        progress: &BackupProgress,
     ) -> Result<Lease, Refusal> {
         let holder = Holder::this();
         let token = Token::new(&holder.token);
-        let (writer, renewed) = acquire(objects, path, terms, &holder).await?;
+        let place = Place { objects, path, terms, progress };
+        let acquired = place.acquire_or_stop(&holder).await;
+        if let Err(refusal) = &acquired
+            && !matches!(refusal, Refusal::Taken(..))
+        {
+            // A write whose reply was lost may have created it.
+            discard(objects, path, &holder.token).await;
+        }
+        let (writer, renewed) = acquired?;
         let inner = Mutex::new(Inner { renewed, is_lost: false });
         let state = Arc::new(State { terms, inner });
         let task = tokio::spawn(renew(writer.clone(), state.clone()));
@@ -255,64 +176,119 @@ impl Lease {
     }
 }
 
-/// Writes the object as a new holder. Returns also when the lease begins. The crate repeats no conditional writes,
-/// since it cannot know whether they succeeded; with the token, this can.
-async fn acquire(
-    objects: &Arc<dyn ObjectStore>,
-    path: &Path,
+/// Where and how a lease is taken.
+#[derive(Clone, Copy)]
+struct Place<'p> {
+    objects: &'p Arc<dyn ObjectStore>,
+    path: &'p Path,
     terms: Terms,
-    holder: &Holder,
-) -> Result<(Writer, Instant), Refusal> {
-    for tries in 0..TRIES {
-        match acquire_as(objects, path, terms, holder).await {
-            Err(Refusal::Store(StoreError::Generic { .. })) => {
-                tokio::time::sleep(FIRST_WAIT * 2_u32.pow(tries)).await;
-            }
-            result => return result,
-        }
-    }
-    acquire_as(objects, path, terms, holder).await
+    progress: &'p BackupProgress,
 }
 
-/// Writes the object once as this holder.
-async fn acquire_as(
-    objects: &Arc<dyn ObjectStore>,
-    path: &Path,
-    terms: Terms,
-    holder: &Holder,
-) -> Result<(Writer, Instant), Refusal> {
-    let writer = |version| {
-        let (objects, path, holder) = (objects.clone(), path.clone(), holder.clone());
-        Writer { objects, path, holder, version }
-    };
-    let mut tries = 0;
-    loop {
+impl Place<'_> {
+    /// Writes the object as a new holder, unless the work is stopped. Returns also when the lease begins.
+    async fn acquire_or_stop(self, holder: &Holder) -> Result<(Writer, Instant), Refusal> {
+        if self.progress.is_stopped() {
+            return Err(Refusal::Stopped);
+        }
+        let mut acquired = std::pin::pin!(self.acquire(holder));
+        tokio::select! {
+            acquired = &mut acquired => acquired,
+            () = super::stopped(self.progress) => {
+                let late = |_| Err(Refusal::Stopped);
+                tokio::time::timeout(GRACE, acquired).await.unwrap_or_else(late)
+            }
+        }
+    }
+
+    /// Waits, unless the work is stopped.
+    async fn wait(self, time: Duration) -> Result<(), Refusal> {
+        tokio::select! {
+            () = tokio::time::sleep(time) => Ok(()),
+            () = super::stopped(self.progress) => Err(Refusal::Stopped),
+        }
+    }
+
+    /// Writes the object as a new holder. The crate does not repeat a conditional write whose reply is lost, since it
+    /// cannot know whether it succeeded; with the token, this can.
+    async fn acquire(self, holder: &Holder) -> Result<(Writer, Instant), Refusal> {
         let begun = Instant::now();
-        if let Some(written) = put(objects, path, holder, PutMode::Create).await? {
+        for tries in 0..TRIES {
+            match self.acquire_as(holder).await {
+                Err(Refusal::Store(error @ StoreError::Generic { .. }))
+                    if !is_final(&error) && begun.elapsed() < TRIED =>
+                {
+                    self.wait(FIRST_WAIT * 2_u32.pow(tries)).await?;
+                }
+                result => return result,
+            }
+        }
+        self.acquire_as(holder).await
+    }
+
+    /// Writes the object once as this holder.
+    async fn acquire_as(self, holder: &Holder) -> Result<(Writer, Instant), Refusal> {
+        let Place { objects, path, .. } = self;
+        let writer = |version| {
+            let (objects, path, holder) = (objects.clone(), path.clone(), holder.clone());
+            Writer { objects, path, holder, version }
+        };
+        let mut tries = 0;
+        loop {
+            let begun = Instant::now();
+            if let Some(written) = put(objects, path, holder, PutMode::Create).await? {
+                check_conditions(objects, path, holder).await?;
+                return begin(writer(written.version), written.is_certain, begun).await;
+            }
+            let Some((found, version)) = current(objects, path).await? else {
+                // Released just now.
+                tries += 1;
+                if tries > TRIES {
+                    return Err(Refusal::Taken(0, "another machine".to_owned()));
+                }
+                self.wait(FIRST_WAIT).await?;
+                continue;
+            };
+            let taken = || Refusal::Taken(found.process, found.host.clone());
+            match found.runs() {
+                Some(true) => return Err(taken()),
+                Some(false) => {}
+                None => self.watch(&found).await?.ok_or_else(taken)?,
+            }
+            let begun = Instant::now();
+            let written = put(objects, path, holder, PutMode::Update(version)).await?;
+            let written = written.ok_or_else(taken)?;
             check_conditions(objects, path, holder).await?;
             return begin(writer(written.version), written.is_certain, begun).await;
         }
-        let Some((found, version)) = current(objects, path).await? else {
-            // Released just now.
-            tries += 1;
-            if tries > TRIES {
-                return Err(Refusal::Taken(0, "another machine".to_owned()));
-            }
-            tokio::time::sleep(FIRST_WAIT).await;
-            continue;
-        };
-        let taken = || Refusal::Taken(found.process, found.host.clone());
-        match found.runs() {
-            Some(true) => return Err(taken()),
-            Some(false) => {}
-            None => watch(objects, path, &found, terms).await?.ok_or_else(taken)?,
-        }
-        let begun = Instant::now();
-        let written = put(objects, path, holder, PutMode::Update(version)).await?;
-        let written = written.ok_or_else(taken)?;
-        check_conditions(objects, path, holder).await?;
-        return begin(writer(written.version), written.is_certain, begun).await;
     }
+
+    /// Waits whether the object changes. Returns nothing if it does.
+    async fn watch(self, found: &Holder) -> Result<Option<()>, Refusal> {
+        let begun = Instant::now();
+        while begun.elapsed() < self.terms.patience {
+            self.wait(self.terms.beat / 4).await?;
+            match current(self.objects, self.path).await? {
+                Some((now, _)) if now == *found => {}
+                // Released meanwhile or renewed: either way another process was at work just now.
+                _ => return Ok(None),
+            }
+        }
+        Ok(Some(()))
+    }
+}
+
+/// Removes the object if it has this token, as well as possible.
+async fn discard(objects: &Arc<dyn ObjectStore>, path: &Path, token: &str) {
+    let discarded = async {
+        if let Ok(Some((found, _))) = current(objects, path).await
+            && found.token == token
+        {
+            // Another process takes it over later.
+            _ = objects.delete(path).await;
+        }
+    };
+    _ = tokio::time::timeout(CLEAN_UP, discarded).await;
 }
 
 /// Fails if the store writes an object that exists although it must not.
@@ -348,25 +324,6 @@ async fn begin(
     Ok((writer, begun))
 }
 
-/// Waits whether the object changes. Returns nothing if it does.
-async fn watch(
-    objects: &Arc<dyn ObjectStore>,
-    path: &Path,
-    found: &Holder,
-    terms: Terms,
-) -> Result<Option<()>, Refusal> {
-    let begun = Instant::now();
-    while begun.elapsed() < terms.patience {
-        tokio::time::sleep(terms.beat / 4).await;
-        match current(objects, path).await? {
-            Some((now, _)) if now == *found => {}
-            // Released meanwhile or renewed: either way another process was at work just now.
-            _ => return Ok(None),
-        }
-    }
-    Ok(Some(()))
-}
-
 /// What was written.
 struct Written {
     version: UpdateVersion,
@@ -400,7 +357,7 @@ async fn put(
     }
 }
 
-/// Returns the holder and the version of the object. One that is not understood has an unknown holder.
+/// Returns the holder and the version of the object.
 async fn current(
     objects: &Arc<dyn ObjectStore>,
     path: &Path,
@@ -412,15 +369,7 @@ async fn current(
     let version =
         UpdateVersion { e_tag: found.meta.e_tag.clone(), version: found.meta.version.clone() };
     let bytes = found.bytes().await?;
-    let unknown = || Holder {
-        token: String::from_utf8_lossy(&bytes).into_owned(),
-        host: "another machine".to_owned(),
-        process: 0,
-        domain: String::new(),
-        started: 0,
-        beat: 0,
-    };
-    Ok(Some((serde_json::from_slice(&bytes).unwrap_or_else(|_| unknown()), version)))
+    Ok(Some((Holder::parse(&bytes), version)))
 }
 
 /// Renews a lease until it is lost.

@@ -2,15 +2,19 @@
 //!
 //! The crate `object_store` has the protocols, the signatures and the repetition of failed requests. What it would take
 //! from C libraries is here: `http` is its HTTP client with this server's TLS, `crypto` its hashes and signatures.
-//! `settings` reads credentials, `lease` is the lock, `upload` writes objects, `driver` runs the requests.
+//! `settings` reads credentials, `lease` is the lock and `holder` who has it, `upload` writes objects, `driver` runs
+//! the requests.
 //!
 //! * **OB1** An object has its final name only when all its bytes are stored, so one that exists is whole. Uploads in
 //!   parts that a kill left are noted in `uploads/`, and cancelled by the next process that takes the lock.
 //! * **OB2** Only the holder of the lease changes a place. A holder that cannot renew it ends its requests before
 //!   others may take it.
+//! * **OB3** A stop ends every request within seconds, also those that open a place or delete objects, and the lock is
+//!   removed.
 
 mod crypto;
 mod driver;
+mod holder;
 mod http;
 mod lease;
 mod settings;
@@ -37,6 +41,8 @@ use upload::Upload;
 
 /// How often a request looks whether it is to end.
 const STOP_CHECK: Duration = Duration::from_millis(100);
+/// The error of work that was stopped: the engine's text.
+const STOPPED: &str = "Backup stopped";
 /// The characters that are shown of a store's error.
 const SHOWN_MAX: usize = 500;
 
@@ -82,35 +88,44 @@ impl fmt::Debug for ObjectStorage {
 }
 
 impl ObjectStorage {
-    /// Opens an address, and takes its lock if it is to be changed.
+    /// Opens an address, and takes its lock if it is to be changed. Stopping the progress ends requests now and later,
+    /// until [`watch`](ObjectStorage::watch) replaces it.
     ///
     /// # Errors
     ///
-    /// The settings are wrong, the store cannot be reached, there are no backups and none is to be created, or another
-    /// process changes the place.
-    pub(super) fn open(address: &Address, access: Access) -> Result<ObjectStorage> {
+    /// The settings are wrong, the store cannot be reached, there are no backups and none is to be created, another
+    /// process changes the place, or opening was stopped.
+    pub(super) fn open(
+        address: &Address,
+        access: Access,
+        progress: &Arc<BackupProgress>,
+    ) -> Result<ObjectStorage> {
         let store = settings::store(address)?;
-        ObjectStorage::over(store, address, access, Terms::USUAL)
+        ObjectStorage::over(store, (address, access), Terms::USUAL, progress)
     }
 
     /// Opens an address in a store.
     fn over(
         store: Store,
-        address: &Address,
-        access: Access,
+        (address, access): (&Address, Access),
         terms: Terms,
+        progress: &Arc<BackupProgress>,
     ) -> Result<ObjectStorage> {
-        let failed = |error| Error::Io(address.url().to_owned(), error);
+        let failed = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => no_bucket(address.url()),
+            _ => Error::Io(address.url().to_owned(), error),
+        };
         let prefix = Path::parse(address.prefix())
             .map_err(|error| Error::Setting(format!("{}: {error}", address.url())))?;
         let driver = Driver::start().map_err(failed)?;
-        let (stop, held) = Default::default();
+        let (stop, held) = (Mutex::new(Some(progress.clone())), Mutex::default());
         let objects = Arc::new(Objects { store, prefix, driver, stop, held });
         let mut storage =
             ObjectStorage { access: objects.clone(), listed: Mutex::default(), lease: None };
         if access == Access::Write {
             let lock = objects.path("LOCK");
-            let taken = objects.driver.run(Lease::take(&objects.store.objects, &lock, terms));
+            let taking = Lease::take(&objects.store.objects, &lock, terms, progress);
+            let taken = objects.driver.run(taking);
             let lease = taken.map_err(|error| lease::refusal(address.url(), error))?;
             *objects.held.lock() = Some(lease.state());
             storage.lease = Some(lease);
@@ -150,8 +165,10 @@ impl Objects {
     fn run<T>(&self, request: impl Future<Output = object_store::Result<T>>) -> io::Result<T> {
         self.driver.run(async {
             tokio::select! {
-                result = request => result.map_err(problem),
+                // The end first: after a stop, no request begins.
+                biased;
                 error = self.ended() => Err(error),
+                result = request => result.map_err(problem),
             }
         })
     }
@@ -160,7 +177,7 @@ impl Objects {
     async fn ended(&self) -> io::Error {
         loop {
             if self.stop.lock().as_ref().is_some_and(|stop| stop.is_stopped()) {
-                return io::Error::other("Backup stopped");
+                return io::Error::other(STOPPED);
             }
             if let Some(Err(lost)) = self.held.lock().as_ref().map(|state| state.check()) {
                 return lost;
@@ -225,15 +242,31 @@ impl BackupStorage for ObjectStorage {
     }
 }
 
+/// Waits until the work is stopped.
+async fn stopped(progress: &BackupProgress) {
+    while !progress.is_stopped() {
+        tokio::time::sleep(STOP_CHECK).await;
+    }
+}
+
+/// Returns the error of a place whose bucket is missing.
+fn no_bucket(url: &str) -> Error {
+    let bucket = url.split('/').nth(2).unwrap_or_default();
+    Error::Setting(format!("{url}: the bucket or container {bucket} does not exist"))
+}
+
 /// Returns a store's error as one of input and output.
 fn problem(error: object_store::Error) -> io::Error {
+    let text = error.to_string();
     let kind = match &error {
         object_store::Error::NotFound { .. } => io::ErrorKind::NotFound,
         object_store::Error::PermissionDenied { .. }
         | object_store::Error::Unauthenticated { .. } => io::ErrorKind::PermissionDenied,
+        // The crate has no error of its own for a listing in a bucket that is missing.
+        _ if text.contains("status code: 404") => io::ErrorKind::NotFound,
         _ => io::ErrorKind::Other,
     };
-    io::Error::new(kind, shown(&error.to_string()))
+    io::Error::new(kind, shown(&text))
 }
 
 /// Returns what may be shown of an error. Bodies of replies, which are XML, can repeat credentials of the request.
@@ -249,6 +282,8 @@ fn shown(error: &str) -> String {
             format!("{before}{}", parts.into_iter().flatten().collect::<Vec<_>>().join(": "))
         }
     };
+    // Only the time limits the repetitions.
+    let text = text.replace(&format!(", max_retries: {}", usize::MAX), "");
     text.chars().take(SHOWN_MAX).collect()
 }
 

@@ -59,9 +59,10 @@ impl FullDisk {
 
     #[cold]
     fn note_refused(&self, error: &ferrolith::Error) {
+        // Under the lock, so that what the log tells is what `/health` shows.
+        let mut told = self.told.lock();
         self.refused.store(self.now(), Ordering::Relaxed);
         let now = Instant::now();
-        let mut told = self.told.lock();
         if told.as_ref().is_none_or(|told| now - told.reported >= SILENCE) {
             let began = told.as_ref().map_or(now, |told| told.began);
             *told = Some(Told { began, reported: now });
@@ -101,14 +102,18 @@ impl FullDisk {
         if is_recent || free_bytes().is_some_and(|free| free < USABLE) {
             return true;
         }
-        // Unless another write was refused meanwhile.
-        if self.refused.compare_exchange(refused, 0, Ordering::Relaxed, Ordering::Relaxed).is_ok()
-            && let Some(told) = self.told.lock().take()
-        {
-            let seconds = told.began.elapsed().as_secs();
-            info!(target: "ferrolith::disk", seconds, "the device has space again: writes succeed");
+        let mut told = self.told.lock();
+        match self.refused.compare_exchange(refused, 0, Ordering::Relaxed, Ordering::Relaxed) {
+            Ok(_) => {
+                if let Some(Told { began, .. }) = told.take() {
+                    let seconds = began.elapsed().as_secs();
+                    info!(target: "ferrolith::disk", seconds, "the device has space again: writes succeed");
+                }
+                false
+            }
+            // Another write was refused meanwhile, or another thread has found space.
+            Err(refused) => refused != 0,
         }
-        false
     }
 }
 
@@ -131,5 +136,12 @@ mod tests {
         assert!(!disk.is_full_with(|| Some(0)), "forgotten");
         disk.refused.store(1, Ordering::Relaxed);
         assert!(!disk.is_full_with(|| None));
+        // A write is refused while this looks for space.
+        disk.refused.store(1, Ordering::Relaxed);
+        let refuse = || {
+            disk.note_refused(&error);
+            Some(1 << 40)
+        };
+        assert!(disk.is_full_with(refuse) && disk.told.lock().is_some());
     }
 }

@@ -1,6 +1,8 @@
 //! Backups of the server program in an object store that fails, and that is cut off by kills.
 
+mod faults;
 mod s3;
+mod secure;
 
 use crate::backup::{back_up, dumps, error, fill, info, started, wait};
 use crate::crash::program::Program;
@@ -18,31 +20,53 @@ const SECRET: &str = "hidden-secret";
 struct Site {
     dir: TempDir,
     store: S3,
+    bucket: &'static str,
     credentials: PathBuf,
 }
 
 impl Site {
     fn new() -> Site {
-        let (dir, store) = (tempfile::tempdir().unwrap(), S3::start());
+        let site = Site::of(S3::start(), "bucket");
+        site.write_credentials("KEY", &site.plain_endpoint());
+        site
+    }
+
+    /// Returns a site whose file of credentials does not exist.
+    fn of(store: S3, bucket: &'static str) -> Site {
+        let dir = tempfile::tempdir().unwrap();
         let credentials = dir.path().join("credentials.toml");
+        Site { dir, store, bucket, credentials }
+    }
+
+    /// Returns the settings of an endpoint without TLS.
+    fn plain_endpoint(&self) -> String {
+        format!("aws_endpoint = \"http://{}\"\nallow_http = true\n", self.store.address)
+    }
+
+    /// Writes the file of credentials, with more settings.
+    fn write_credentials(&self, key: &str, more: &str) {
         let text = format!(
-            "aws_access_key_id = \"KEY\"\naws_secret_access_key = \"{SECRET}\"\naws_region = \"x\"\n\
-             aws_endpoint = \"http://{}\"\nallow_http = true\n",
-            store.address
+            "aws_access_key_id = \"{key}\"\naws_secret_access_key = \"{SECRET}\"\naws_region = \"x\"\n{more}"
         );
-        std::fs::write(&credentials, text).unwrap();
-        Site { dir, store, credentials }
+        std::fs::write(&self.credentials, text).unwrap();
     }
 
     fn start(&self) -> Program {
         let credentials = self.credentials.to_str().unwrap();
-        let flags = ["--backup-dir", "s3://bucket/backups", "--backup-credentials", credentials];
+        let (place, log) = (format!("s3://{}/backups", self.bucket), self.log());
+        let flags = ["--backup-dir", &place, "--backup-credentials", credentials];
+        let flags = [&flags[..], &["--log-file", log.to_str().unwrap()]].concat();
         Program::start_with(&self.dir.path().join("db"), "os", &flags)
     }
 
+    /// Returns the file of the server's log.
+    fn log(&self) -> PathBuf {
+        self.dir.path().join("log")
+    }
+
     fn place(&self) -> Place {
-        let address = Path::new("s3://bucket/backups/daily");
-        Place::named(address, Some(&self.credentials)).unwrap()
+        let address = format!("s3://{}/backups/daily", self.bucket);
+        Place::named(Path::new(&address), Some(&self.credentials)).unwrap()
     }
 
     fn vault(&self) -> Vault {
@@ -174,7 +198,12 @@ fn damage_on_the_way_is_found() {
     site.store.fail("GET", "bucket/backups/daily/shared_checksum", 1, Fault::Corrupt);
     started(client.say("FERROLITH BACKUP daily"));
     let failed = wait(&mut client);
-    assert!(failed["backup_last_error"].contains("Checksum mismatch"), "{failed:?}");
+    let text = &failed["backup_last_error"];
+    assert!(
+        text.contains("Checksum mismatch") && text.contains("s3://bucket/backups/daily"),
+        "{text}"
+    );
+    assert!(!text.contains(".tmp"), "{text}");
     // Without a backup, nothing of it stays.
     assert!(site.store.keys("").is_empty(), "{:?}", site.store.keys(""));
     back_up(&mut client, "FERROLITH BACKUP daily");

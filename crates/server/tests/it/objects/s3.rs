@@ -1,5 +1,7 @@
 //! A server that speaks as much of S3's protocol as backups use, and fails on request.
 
+use crate::redis::Duplex;
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -14,6 +16,10 @@ const PAGE: usize = 3;
 pub enum Fault {
     /// 503, nothing is done.
     Unavailable,
+    /// 500 with a body, nothing is done.
+    Internal,
+    /// The request is carried out, but not answered.
+    Silent,
     /// The request is carried out, but its connection is cut before the reply.
     CutReply,
     /// The connection is cut in the middle of the reply's body.
@@ -24,7 +30,7 @@ pub enum Fault {
     Forbidden,
 }
 
-/// The next `count` requests of this method with this part in their target fail.
+/// The next `count` requests of this method, or of any if it is empty, with this part in their target fail.
 struct Planned {
     method: &'static str,
     part: &'static str,
@@ -39,6 +45,8 @@ pub struct State {
     pub uploads: BTreeMap<String, (String, BTreeMap<usize, Vec<u8>>)>,
     /// The method and the target of each request.
     pub requests: Vec<String>,
+    /// Whether conditions of writes are ignored, as by some stores.
+    pub is_unconditional: bool,
     planned: Vec<Planned>,
     next_upload: u64,
 }
@@ -71,6 +79,14 @@ fn xml(body: String) -> Reply {
     Reply { status: 200, headers: Vec::new(), body: body.into_bytes() }
 }
 
+/// Returns an error as stores send it. `more` may repeat what the client sent.
+fn failure(status: u16, code: &str, more: &str) -> Reply {
+    let body = format!(
+        "<?xml version=\"1.0\"?><Error><Code>{code}</Code><Message>Refused.</Message>{more}</Error>"
+    );
+    Reply { status, headers: Vec::new(), body: body.into_bytes() }
+}
+
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -81,15 +97,23 @@ fn tag(bytes: &[u8]) -> String {
 
 impl S3 {
     pub fn start() -> S3 {
+        S3::start_with(None)
+    }
+
+    /// Starts a server, with TLS if there is a configuration.
+    pub fn start_with(tls: Option<Arc<ServerConfig>>) -> S3 {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let state = Arc::new(Mutex::new(State::default()));
         let shared = state.clone();
         std::thread::spawn(move || {
             for socket in listener.incoming().flatten() {
-                let state = shared.clone();
+                let (state, tls) = (shared.clone(), tls.clone());
                 // A connection that ends is no error of the server.
-                std::thread::spawn(move || while serve(&socket, &state).is_some() {});
+                std::thread::spawn(move || {
+                    let mut stream = BufReader::new(opened(socket, tls));
+                    while serve(&mut stream, &state).is_some() {}
+                });
             }
         });
         S3 { address, state }
@@ -103,35 +127,59 @@ impl S3 {
         self.state().planned.push(Planned { method, part, count, fault });
     }
 
+    /// Ends all planned failures.
+    pub fn heal(&self) {
+        self.state().planned.clear();
+    }
+
     /// Returns the keys of the objects with this part.
     pub fn keys(&self, part: &str) -> Vec<String> {
         self.state().objects.keys().filter(|key| key.contains(part)).cloned().collect()
     }
 }
 
+type Stream = BufReader<Box<dyn Duplex>>;
+
+fn opened(socket: TcpStream, tls: Option<Arc<ServerConfig>>) -> Box<dyn Duplex> {
+    match tls {
+        None => Box::new(socket),
+        Some(tls) => Box::new(StreamOwned::new(ServerConnection::new(tls).unwrap(), socket)),
+    }
+}
+
 /// Serves a request. Returns nothing if the connection is to end.
-fn serve(socket: &TcpStream, state: &Mutex<State>) -> Option<()> {
-    let mut reader = BufReader::new(socket);
-    let request = read(&mut reader)?;
+fn serve(stream: &mut Stream, state: &Mutex<State>) -> Option<()> {
+    let Some(request) = read(stream) else {
+        // The client may have left, or speaks another protocol.
+        _ = stream.get_mut().write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+        return None;
+    };
     let mut state = state.lock().unwrap();
     let target = format!("{} {} {:?}", request.method, request.path, request.query);
     state.requests.push(target.clone());
-    let fault = state
-        .planned
-        .iter_mut()
-        .find(|it| it.count > 0 && it.method == request.method && target.contains(it.part));
+    let is_for = |it: &&mut Planned| {
+        let has_method = it.method.is_empty() || it.method == request.method;
+        it.count > 0 && has_method && target.contains(it.part)
+    };
+    let fault = state.planned.iter_mut().find(is_for);
     let fault = fault.map(|it| {
         it.count -= 1;
         it.fault
     });
     let mut reply = match fault {
         Some(Fault::Unavailable) => status(503),
+        Some(Fault::Internal) => failure(500, "InternalError", ""),
         Some(Fault::Forbidden) => status(403),
         _ => answer(&mut state, &request),
     };
     drop(state);
     match fault {
         Some(Fault::CutReply) => return None,
+        Some(Fault::Silent) => {
+            // Until the client leaves.
+            while stream.read(&mut [0; 1024]).is_ok_and(|count| count > 0) {}
+            return None;
+        }
         Some(Fault::Corrupt) => {
             let middle = reply.body.len() / 2;
             reply.body.get_mut(middle).into_iter().for_each(|byte| *byte ^= 1);
@@ -146,16 +194,16 @@ fn serve(socket: &TcpStream, state: &Mutex<State>) -> Option<()> {
     for (name, value) in &reply.headers {
         head += &format!("{name}: {value}\r\n");
     }
-    let mut socket = socket;
+    let socket = stream.get_mut();
     socket.write_all(format!("{head}\r\n").as_bytes()).ok()?;
-    if fault == Some(Fault::CutBody) {
-        socket.write_all(&reply.body[..reply.body.len() / 2]).ok()?;
-        return None;
-    }
-    socket.write_all(&reply.body).ok()
+    let is_cut = fault == Some(Fault::CutBody);
+    let length = if is_cut { reply.body.len() / 2 } else { reply.body.len() };
+    socket.write_all(&reply.body[..length]).ok()?;
+    socket.flush().ok()?;
+    (!is_cut).then_some(())
 }
 
-fn read(reader: &mut BufReader<&TcpStream>) -> Option<Request> {
+fn read(reader: &mut Stream) -> Option<Request> {
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|count| *count > 0)?;
     let mut words = line.split(' ').map(str::to_owned);
@@ -179,15 +227,19 @@ fn read(reader: &mut BufReader<&TcpStream>) -> Option<Request> {
 }
 
 fn answer(state: &mut State, request: &Request) -> Reply {
-    let signed = request.headers.get("authorization");
-    if !signed.is_some_and(|it| it.starts_with("AWS4-HMAC-SHA256 Credential=KEY/")) {
-        return status(403);
+    let signed = request.headers.get("authorization").map_or("", String::as_str);
+    if !signed.starts_with("AWS4-HMAC-SHA256 Credential=KEY/") {
+        let token = request.headers.get("x-amz-security-token").map_or("", String::as_str);
+        let more = format!("<CanonicalRequest>{signed} {token}</CanonicalRequest>");
+        return failure(403, "InvalidAccessKeyId", &more);
     }
     let hash = &request.headers["x-amz-content-sha256"];
     if *hash != hex(&Sha256::digest(&request.body)) {
         return status(400);
     }
-    let rest = request.path.strip_prefix("/bucket").unwrap_or_default();
+    let Some(rest) = request.path.strip_prefix("/bucket") else {
+        return failure(404, "NoSuchBucket", "");
+    };
     let key = rest.trim_start_matches('/').to_owned();
     let upload = request.query.get("uploadId");
     match (&request.method[..], upload) {
@@ -272,10 +324,11 @@ fn get(state: &State, request: &Request, key: &str) -> Reply {
 
 fn put(state: &mut State, request: &Request, key: String) -> Reply {
     let found = state.objects.get(&key).map(|bytes| tag(bytes));
-    if request.headers.contains_key("if-none-match") && found.is_some() {
+    let holds = !state.is_unconditional;
+    if holds && request.headers.contains_key("if-none-match") && found.is_some() {
         return status(412);
     }
-    if let Some(expected) = request.headers.get("if-match") {
+    if holds && let Some(expected) = request.headers.get("if-match") {
         match found {
             None => return status(404),
             Some(found) if found != *expected => return status(412),

@@ -1,9 +1,10 @@
-//! FERROLITH: commands that only this server has, for backups and the format of the directory; and the section of INFO
-//! about backups.
+//! FERROLITH: commands that only this server has, for backups, the format of the directory and notes in the log; and
+//! the section of INFO about backups.
 
 use super::info::Text;
 use crate::backup::{Access, BackupProgress, Creation, Finished, Job, Kind, Place, Vault};
 use crate::error::Result;
+use crate::logs::Gate;
 use crate::redis::args::{Args, is};
 use crate::redis::command::{
     ADMIN, ALLOW_BUSY, APART, Command, Flags, Group, LOADING, NO_MULTI, NOSCRIPT, STALE,
@@ -13,6 +14,7 @@ use crate::redis::failure::{Done, Failure, SYNTAX};
 use crate::redis::families::help::help;
 use crate::redis::stats::Totals;
 use std::sync::Arc;
+use tracing::info;
 
 const FLAGS: Flags = ADMIN.and(NOSCRIPT).and(NO_MULTI).and(STALE).and(ALLOW_BUSY);
 /// Of commands that open a place.
@@ -43,13 +45,19 @@ const SUBCOMMANDS: &[Command] = &[
         .with_docs("7.0.0", "Returns the backups in a directory."),
     Command::new("backup-stop", 2, FLAGS, Group::Server, stop)
         .with_full_name("ferrolith|backup-stop")
-        .with_docs("7.0.0", "Stops the work on backups. The next backup uses what was copied."),
+        .with_docs(
+            "7.0.0",
+            "Stops the work on backups and listings of them. The next backup uses what was copied.",
+        ),
     Command::new("finalize", 2, OPENS, Group::Server, finalize)
         .with_full_name("ferrolith|finalize")
         .with_docs(
             "7.0.0",
             "Gives the directory the newest format, which older servers cannot open.",
         ),
+    Command::new("note", 3, FLAGS, Group::Server, note)
+        .with_full_name("ferrolith|note")
+        .with_docs("7.0.0", "Writes a text to the log and the audit log: text."),
     Command::new("help", 2, LOADING.and(STALE), Group::Server, help)
         .with_full_name("ferrolith|help")
         .with_docs("7.0.0", "Describes the subcommands."),
@@ -63,12 +71,14 @@ where
     let place = place(context, args)?;
     leave_worker(context)?;
     let access = if kind == Kind::Verify { Access::Read } else { Access::Write };
-    if kind == Kind::Delete {
-        // Only creating makes a directory.
-        Vault::open(&place, Access::List, 0)?;
-    }
     let (now_s, to_open) = (context.server.clock.wall_ms() / 1000, place.clone());
-    let open = Box::new(move || Vault::open(to_open, access, rate));
+    let open = Box::new(move |progress: &Arc<BackupProgress>| {
+        if kind == Kind::Delete {
+            // Only creating makes a directory.
+            Vault::open_stoppable(&to_open, Access::List, 0, progress)?;
+        }
+        Vault::open_stoppable(to_open, access, rate, progress)
+    });
     let job = Job { kind, place, now_s, open, work: Box::new(work) };
     let number = context.server.backups.start(job)?;
     context.out.integer(number as i64);
@@ -133,7 +143,7 @@ fn create(context: &mut Context<'_>, args: Args<'_>) -> Done {
     start(context, Kind::Create, args, bytes_per_second, move |vault, progress| {
         let id = store.back_up(vault, &how, progress)?;
         // The backup is complete, whatever becomes of older files.
-        let warning = vault.clean(keep).err().map(|error| {
+        let warning = vault.clean(keep, progress).err().map(|error| {
             format!("backup {id} is complete, but older files could not be deleted: {error}")
         });
         Ok(Finished { id, warning })
@@ -161,8 +171,8 @@ fn verify(context: &mut Context<'_>, args: Args<'_>) -> Done {
 
 fn delete(context: &mut Context<'_>, args: Args<'_>) -> Done {
     let id = number("id", args.at(3), 1)?;
-    start(context, Kind::Delete, args, 0, move |vault, _| {
-        vault.delete(id)?;
+    start(context, Kind::Delete, args, 0, move |vault, progress| {
+        vault.delete(id, progress)?;
         Ok(id.into())
     })
 }
@@ -178,7 +188,8 @@ fn stop(context: &mut Context<'_>, _: Args<'_>) -> Done {
 fn list(context: &mut Context<'_>, args: Args<'_>) -> Done {
     let place = place(context, args)?;
     leave_worker(context)?;
-    let vault = Vault::open(&place, Access::List, 0)?;
+    let progress = context.server.backups.listing()?;
+    let vault = Vault::open_stoppable(&place, Access::List, 0, &progress)?;
     let (backups, damaged) = (vault.list(), vault.damaged());
     let out = &mut *context.out;
     out.array(backups.len() + damaged.len());
@@ -204,6 +215,24 @@ fn list(context: &mut Context<'_>, args: Args<'_>) -> Done {
         out.bulk(b"error");
         out.bulk(error.as_bytes());
     }
+    Ok(())
+}
+
+/// Programs note what they begin and end, and cannot fill the log.
+static NOTES: Gate = Gate::ten_a_second();
+/// The bytes of a note.
+const NOTE_MAX: usize = 1024;
+
+fn note(context: &mut Context<'_>, args: Args<'_>) -> Done {
+    let note = text(args.at(2))?;
+    if note.len() > NOTE_MAX {
+        return Err(format!("ERR expected a text of at most {NOTE_MAX} bytes").into());
+    }
+    if let Some(skipped) = NOTES.pass() {
+        let client = context.session.client.address;
+        info!(target: "ferrolith::transfer", %client, note, skipped, "note");
+    }
+    context.out.ok();
     Ok(())
 }
 

@@ -25,6 +25,8 @@ use crate::store::{Range, Rows, Txn};
 pub(super) const MOVED_MAX: u64 = 512;
 /// The index of the first element of a new list: there is room for 2^63 elements on both sides.
 pub(super) const START: u64 = 1 << 63;
+/// The room that each list has on both sides, more than one command takes. Only a damaged row has less.
+const ROOM: u64 = 1 << 32;
 pub(super) const DENSE: u8 = 0;
 pub(super) const SPARSE: u8 = 1;
 
@@ -89,6 +91,7 @@ impl<'k> List<'k> {
             SPARSE => tail,
             _ => None,
         };
+        let tail = tail.filter(|tail| head <= *tail && *tail <= u64::MAX - ROOM && head >= ROOM);
         Ok(List { head, tail: tail.ok_or(DAMAGED)?, coll })
     }
 
@@ -317,3 +320,7 @@ fn skip(rows: &mut Rows, from: End, skipped: u64, count: u64) -> Done {
     }
     Ok(())
 }
+
+#[cfg(test)]
+#[path = "list_test.rs"]
+mod tests;

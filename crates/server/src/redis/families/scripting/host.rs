@@ -1,5 +1,6 @@
 //! The server as a running script sees it: commands are parts of the evaluation that runs the script.
 
+use super::messages;
 use crate::redis::acl::{self, Place};
 use crate::redis::args::Args;
 use crate::redis::command::{Command, MAY_REPLICATE, NOSCRIPT, Run, WRITE};
@@ -15,7 +16,6 @@ use crate::resp::Reply;
 use crate::script::{Host, Interrupt, LogLevel};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use tracing::{debug, info, trace, warn};
 
 /// How long the code of a library may run while it is loaded.
 const LOAD_MAX_US: u64 = 500_000;
@@ -207,13 +207,7 @@ impl Host for ScriptHost<'_, '_> {
     }
 
     fn log(&mut self, level: LogLevel, text: &[u8]) {
-        let (script, text) = (self.name, text.escape_ascii());
-        match level {
-            LogLevel::Debug => trace!(target: "ferrolith::script", script, "{text}"),
-            LogLevel::Verbose => debug!(target: "ferrolith::script", script, "{text}"),
-            LogLevel::Notice => info!(target: "ferrolith::script", script, "{text}"),
-            LogLevel::Warning => warn!(target: "ferrolith::script", script, "{text}"),
-        }
+        messages::log(self.name, level, text);
     }
 
     fn may_call(&mut self, arguments: &[&[u8]]) -> Option<bool> {

@@ -8,6 +8,7 @@
 mod eval;
 mod functions;
 mod host;
+mod messages;
 mod restore;
 
 use crate::redis::command::{
