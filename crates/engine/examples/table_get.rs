@@ -184,6 +184,7 @@ fn main() {
             global_seqno: None,
             statistics: None,
             memory: None,
+            random_reads: false,
             at_last_level: false,
         };
         let file = fs.open_random_access(path, false).expect("open");

@@ -52,6 +52,7 @@ pub fn table(
         global_seqno: None,
         statistics: None,
         memory: None,
+        random_reads: false,
         at_last_level: false,
     };
     Table::open(fs.open_random_access(path, false).expect("file"), &context).expect("table")

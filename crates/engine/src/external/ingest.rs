@@ -104,6 +104,7 @@ impl Destination<'_> {
             global_seqno,
             statistics: None,
             memory: None,
+            random_reads: false,
             at_last_level: false,
         };
         Table::open(self.read_mode.open(fs, path)?, &context)

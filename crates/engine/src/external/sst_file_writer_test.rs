@@ -25,6 +25,7 @@ fn open(options: &Options, path: &str) -> Arc<Table> {
         global_seqno: None,
         statistics: None,
         memory: None,
+        random_reads: false,
         at_last_level: false,
     };
     Table::open(fs.open_random_access(Path::new(path), false).unwrap(), &context).unwrap()

@@ -46,6 +46,7 @@ impl Reread {
             global_seqno: None,
             statistics: None,
             memory: None,
+            random_reads: false,
             at_last_level: false,
         };
         Reread {

@@ -76,6 +76,9 @@ impl RandomAccessFile for CountedReads {
     fn will_read(&self, offset: u64, len: u64) {
         self.file.will_read(offset, len);
     }
+    fn will_read_at_random(&self) {
+        self.file.will_read_at_random();
+    }
     fn would_wait(&self, offset: u64) -> bool {
         self.file.would_wait(offset)
     }

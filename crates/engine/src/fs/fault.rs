@@ -51,13 +51,15 @@ pub enum Op {
     SyncDir,
     /// `lock_file`.
     Lock,
+    /// `will_read_at_random`, which cannot fail and is only counted.
+    Advise,
 }
 
 impl Op {
     /// Whether the operation changes files or makes them durable.
     pub fn is_write(self) -> bool {
-        use Op::{Lock, Open, Read, Stat, WillRead, WouldWait};
-        !matches!(self, Open | Read | WillRead | WouldWait | Stat | Lock)
+        use Op::{Advise, Lock, Open, Read, Stat, WillRead, WouldWait};
+        !matches!(self, Open | Read | WillRead | WouldWait | Stat | Lock | Advise)
     }
 }
 
@@ -329,6 +331,11 @@ impl RandomAccessFile for Reader {
     fn will_read(&self, offset: u64, len: u64) {
         hit(&self.state, Op::WillRead, self.inner.path());
         self.inner.will_read(offset, len);
+    }
+
+    fn will_read_at_random(&self) {
+        *self.state.lock().counts.entry(Op::Advise).or_default() += 1;
+        self.inner.will_read_at_random();
     }
 
     fn would_wait(&self, offset: u64) -> bool {

@@ -160,6 +160,9 @@ pub trait RandomAccessFile: Send + Sync {
     /// Announces a read of `len` bytes from `offset`, so that the system can begin it. This returns without waiting and
     /// is only a hint.
     fn will_read(&self, _offset: u64, _len: u64) {}
+    /// Announces reads at random offsets, so that the system reads only what is requested or announced with
+    /// [`RandomAccessFile::will_read`]. This is only a hint.
+    fn will_read_at_random(&self) {}
     /// Whether a read at this offset would wait for a device. This returns without waiting and is only a hint: false if
     /// the system cannot tell.
     fn would_wait(&self, _offset: u64) -> bool {

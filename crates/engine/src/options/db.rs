@@ -92,8 +92,9 @@ options! {
         max_write_batch_group_size_bytes: u64 = 1 << 20 => accepted().log(23);
         /// Close files in child processes. Accepted, has no effect: this is always done.
         is_fd_close_on_exec: bool = true => accepted().log(20);
-        /// Advise the system that tables are read at random. Accepted, has no effect.
-        advise_random_on_open: bool = true => accepted().log(18);
+        /// Advise the system that block-based tables are read at random, so that it reads nothing ahead by itself for
+        /// lookups. Scans and compactions tell it what they will read. Only without direct I/O and mapped reads.
+        advise_random_on_open: bool = true => honoured().log(18);
         /// The memory limit for all memtables of the database, in bytes; 0 means no limit.
         db_write_buffer_size: usize = 0 => honoured().log_lines(dump::memtable_memory);
         /// Make mutexes spin before they sleep. Accepted, has no effect.

@@ -130,6 +130,7 @@ impl Session {
             cache
                 .with_statistics(self.statistics.clone())
                 .with_memory(self.memory().cloned())
+                .with_random_reads(self.options.advise_random_on_open)
                 .with_rate_limiter(self.options.rate_limiter.clone()),
         )
     }

@@ -63,6 +63,8 @@ pub struct TableReadContext {
     pub cache: Option<Arc<Cache>>,
     /// Whether to use the mapping of a mapped file instead of reads.
     pub mmap: bool,
+    /// Whether to tell the system that a block-based table is read at random. Scans then announce what they read next.
+    pub random_reads: bool,
     /// The file's number, for error messages.
     pub file_number: u64,
     /// The file's largest sequence number in the MANIFEST, which is the sequence number of all

@@ -41,6 +41,8 @@ pub struct TableCache {
     prefix_extractor: Option<Arc<dyn SliceTransform>>,
     block_cache: Option<Arc<Cache>>,
     read_mode: ReadMode,
+    /// Whether the system is told that tables are read at random.
+    random_reads: bool,
     /// `None` means that every reader stays open with its file.
     open_tables: Option<Arc<OpenTables>>,
     rate_limiter: Option<Arc<RateLimiter>>,
@@ -67,6 +69,7 @@ impl TableCache {
             prefix_extractor: opts.prefix_extractor.clone(),
             block_cache,
             read_mode,
+            random_reads: false,
             open_tables,
             rate_limiter: None,
             statistics: None,
@@ -78,6 +81,13 @@ impl TableCache {
     #[must_use]
     pub fn with_memory(mut self, memory: Option<Arc<MemoryAccount>>) -> TableCache {
         self.memory = memory;
+        self
+    }
+
+    /// Sets whether the system is told that tables are read at random, if they are read through the page cache.
+    #[must_use]
+    pub fn with_random_reads(mut self, yes: bool) -> TableCache {
+        self.random_reads = yes && self.read_mode == ReadMode::Buffered;
         self
     }
 
@@ -172,6 +182,7 @@ impl TableCache {
             cache: self.block_cache.clone(),
             statistics: self.statistics.clone(),
             memory: self.memory.clone(),
+            random_reads: self.random_reads,
             at_last_level: is_last,
             ..self.bare_context(file)
         };
@@ -202,6 +213,7 @@ impl TableCache {
             global_seqno: Some(file.largest_seqno),
             statistics: None,
             memory: None,
+            random_reads: false,
             at_last_level: false,
         }
     }

@@ -157,3 +157,43 @@ fn another_files_content_is_refused() {
     file.file_size -= 1;
     assert!(tables.cache(None).find(&file).is_ok());
 }
+
+#[test]
+fn tables_are_advised_once_and_only_if_they_are_read_through_the_page_cache() {
+    let tables = Tables::new();
+    let file = write(&tables, 7);
+    for (read_mode, yes, times) in [
+        (ReadMode::Buffered, true, 1),
+        (ReadMode::Buffered, false, 0),
+        (ReadMode::Mapped, true, 0),
+        (ReadMode::Direct, true, 0),
+    ] {
+        let fs = FaultFs::new(Arc::clone(&tables.fs));
+        let paths = DataPaths::new(&fs, &tables.dir, &[]);
+        let opts = &tables.opts;
+        let open_tables = Some(Arc::new(OpenTables::new(3)));
+        let cache =
+            TableCache::new(Arc::new(fs.clone()), paths, opts, None, read_mode, open_tables)
+                .with_random_reads(yes);
+        (0..2).for_each(|_| drop(cache.find(&file).unwrap()));
+        assert_eq!(fs.count(Op::Advise), times, "{read_mode:?} {yes}");
+    }
+}
+
+#[test]
+fn a_database_advises_its_tables_by_default() {
+    for yes in [true, false] {
+        let fs = FaultFs::new(Arc::new(crate::fs::mem::MemFs::new()));
+        let mut options = crate::options::Options::default();
+        assert!(options.db.advise_random_on_open);
+        options.db.advise_random_on_open = yes;
+        options.db.create_if_missing = true;
+        options.db.components.file_system = Some(Arc::new(fs.clone()));
+        let db = crate::db::Db::open(&options, Path::new("/db")).unwrap();
+        let (write, read) = Default::default();
+        db.put(&write, b"key", b"value").unwrap();
+        db.flush(&crate::options::FlushOptions::default()).unwrap();
+        assert_eq!(db.get(&read, b"key").unwrap().unwrap(), b"value");
+        assert_eq!(fs.count(Op::Advise) > 0, yes);
+    }
+}

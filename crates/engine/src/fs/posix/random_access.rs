@@ -64,6 +64,10 @@ impl RandomAccessFile for Positional {
         sys::will_read(&self.file, offset, len);
     }
 
+    fn will_read_at_random(&self) {
+        sys::will_read_at_random(&self.file);
+    }
+
     fn would_wait(&self, offset: u64) -> bool {
         sys::would_wait(&self.file, offset)
     }

@@ -284,6 +284,12 @@ mod linux {
         };
     }
 
+    /// Turns off the system's own readahead for this descriptor.
+    pub(in crate::fs::posix) fn will_read_at_random(file: &File) {
+        // SAFETY: only numbers and an open descriptor; advice has no errors that matter.
+        unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_RANDOM) };
+    }
+
     /// Reads from `offset` into memory that need not be initialised. `None` if not all of it was read at once.
     pub(in crate::fs::posix) fn read_new<'b>(
         file: &File,
@@ -422,6 +428,10 @@ pub(in crate::fs) fn local_time(secs: u64) -> [i32; 6] {
 /// Other systems: nothing is read ahead.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn will_read(_: &File, _: u64, _: u64) {}
+
+/// Other systems: their readahead stays as it is.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn will_read_at_random(_: &File) {}
 
 /// Other systems: `read_at` has to do.
 #[cfg(not(target_os = "linux"))]

@@ -316,14 +316,16 @@ impl TableIter {
 /// The readahead of an iterator with these options.
 fn pacing(table: &BlockBasedTable, ro: &TableIterOptions) -> Pacing {
     let (direct, size) = (table.source.is_direct(), ro.readahead.size);
+    // If the system does not read ahead by itself, it is asked to, window by window.
+    let asynchronous = ro.readahead.asynchronous || table.pacing.is_asynchronous();
     match (ro.for_compaction, direct, size) {
         (true, true, 0) => Pacing::fixed(DIRECT_COMPACTION_WINDOW),
-        (true, false, 0) => Pacing::fixed(COMPACTION_WINDOW),
+        (true, false, 0) => Pacing::fixed(COMPACTION_WINDOW).asynchronous(asynchronous),
         (true, false, size @ COMPACTION_WINDOW..) => {
             Pacing::fixed(COMPACTION_WINDOW).announcing(size)
         }
-        (false, _, 0) => table.pacing.asynchronous(ro.readahead.asynchronous),
-        (_, _, size) => Pacing::fixed(size).asynchronous(ro.readahead.asynchronous),
+        (false, _, 0) => table.pacing.asynchronous(asynchronous),
+        (_, _, size) => Pacing::fixed(size).asynchronous(asynchronous),
     }
 }
 

@@ -121,13 +121,7 @@ fn open(
     let source = BlockSource::new(file, footer, ctx.mmap, ctx.statistics.clone());
     let metas = read_metaindex(&source)?;
     let properties = read_properties(&source, &metas)?;
-    let dictionary = match metas.get(DICTIONARY) {
-        Some(&handle) => {
-            let bytes = source.read_meta(BlockKind::Dictionary, handle)?;
-            Some(Dictionary::new(bytes.to_vec()))
-        }
-        None => None,
-    };
+    let dictionary = read_dictionary(&source, &metas)?;
     let form = index_form(&properties)?;
     let index = source.footer().index.or_else(|| metas.get(INDEX).copied());
     let parts = LateParts::new(PartsAt {
@@ -148,6 +142,10 @@ fn open(
         Some(&handle) => read_range_tombstones(&source, handle, &ctx.order, global_seqno)?,
         None => None,
     };
+    // Last, since the parts of a table are read in one run.
+    if ctx.random_reads {
+        source.will_read_at_random();
+    }
     Ok(BlockBasedTable {
         fingerprints: ctx.order.is_bytewise() && form.user_keys,
         whole_keys: properties.user_flag(WHOLE_KEY_FILTERING),
@@ -160,13 +158,19 @@ fn open(
         parts,
         dictionary,
         properties,
-        pacing: Pacing::automatic(opts),
+        pacing: Pacing::automatic(opts).asynchronous(ctx.random_reads),
         statistics: ctx.statistics.clone(),
         at_last_level: ctx.at_last_level,
         cached: None,
         _reservation: None,
         charge: OnceLock::new(),
     })
+}
+
+fn read_dictionary(source: &BlockSource, metas: &MetaBlocks) -> Result<Option<Dictionary>> {
+    let Some(&handle) = metas.get(DICTIONARY) else { return Ok(None) };
+    let bytes = source.read_meta(BlockKind::Dictionary, handle)?;
+    Ok(Some(Dictionary::new(bytes.to_vec())))
 }
 
 fn read_footer(file: &dyn RandomAccessFile) -> Result<Footer> {

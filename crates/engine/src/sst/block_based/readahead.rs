@@ -64,6 +64,11 @@ impl Pacing {
         Pacing { asynchronous, ..self }
     }
 
+    /// Whether the next window is read in the background.
+    pub fn is_asynchronous(self) -> bool {
+        self.asynchronous
+    }
+
     /// The same, and the system is asked to read `bytes` ahead.
     #[must_use]
     pub fn announcing(self, bytes: usize) -> Pacing {
@@ -195,7 +200,9 @@ impl Readahead {
             let needed = offset.saturating_add(len as u64);
             let end = end.min(self.limit);
             self.fill(file, offset, needed, reach.min(end).max(needed), statistics)?;
-            if self.pacing.asynchronous && reach > offset {
+            // Most scans end within their first two windows.
+            let is_long = self.pacing.is_fixed() || self.progress.reads > self.pacing.after + 2;
+            if self.pacing.asynchronous && reach > offset && is_long {
                 self.begin_next(file, end);
             }
         }

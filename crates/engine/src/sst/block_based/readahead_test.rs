@@ -1,7 +1,12 @@
 //! The readahead buffer: which reads reach the file, and that every byte is the right one.
 
+use super::super::test_util;
 use super::*;
+use crate::base::ValueType;
+use crate::base::iterator::InternalIterator;
+use crate::compress::CompressionType;
 use crate::env::sync::Mutex;
+use crate::sst::{ReadaheadOptions, Table, TableIterOptions, TableReadContext};
 use std::path::Path;
 
 /// A file that records its reads and announcements.
@@ -10,6 +15,7 @@ struct Recorded {
     align: usize,
     reads: Mutex<Vec<(u64, usize)>>,
     announced: Mutex<Vec<(u64, u64)>>,
+    at_random: Mutex<bool>,
     fails: Mutex<bool>,
 }
 
@@ -33,6 +39,9 @@ impl RandomAccessFile for Recorded {
     fn will_read(&self, offset: u64, len: u64) {
         self.announced.lock().push((offset, len));
     }
+    fn will_read_at_random(&self) {
+        *self.at_random.lock() = true;
+    }
     fn path(&self) -> &Path {
         Path::new("1.sst")
     }
@@ -41,11 +50,16 @@ impl RandomAccessFile for Recorded {
 const SIZE: usize = 1_000_003;
 
 fn file(align: usize) -> Arc<Recorded> {
+    recorded((0..SIZE).map(|i| (i / 253 + i % 253) as u8).collect(), align)
+}
+
+fn recorded(bytes: Vec<u8>, align: usize) -> Arc<Recorded> {
     Arc::new(Recorded {
-        bytes: (0..SIZE).map(|i| (i / 253 + i % 253) as u8).collect(),
+        bytes,
         align,
         reads: Mutex::default(),
         announced: Mutex::default(),
+        at_random: Mutex::default(),
         fails: Mutex::default(),
     })
 }
@@ -176,6 +190,13 @@ fn buffered_files_are_announced_instead() {
     file.announced.lock().clear();
     (0..60).for_each(|i| read(&mut readahead, &file, 1000 * i, 1000));
     assert_eq!(*file.announced.lock(), [(50_000, 50_000), (100_000, 50_000)]);
+    // Nothing is announced for the first two windows, which end at 26,000.
+    let mut readahead = Readahead::new(automatic(2, 8000, 64_000).asynchronous(true));
+    file.announced.lock().clear();
+    (0..26).for_each(|i| read(&mut readahead, &file, 1000 * i, 1000));
+    assert_eq!(*file.announced.lock(), []);
+    (26..40).for_each(|i| read(&mut readahead, &file, 1000 * i, 1000));
+    assert_eq!(*file.announced.lock(), [(58_000, 64_000)]);
 }
 
 /// Only what the system reads ahead is not in the account's memory.
@@ -197,5 +218,42 @@ fn with_limited_memory_or_rate_nothing_is_read_on_other_threads() {
         let mut readahead = Readahead::new(pacing);
         read(&mut readahead, &file, 0, 4000);
         assert!(readahead.next.is_none() && file.announced.lock().is_empty());
+    }
+}
+
+/// With the advice, the system reads nothing ahead by itself: scans ask it to.
+#[test]
+fn scans_of_tables_that_are_read_at_random_announce_their_windows() {
+    let row = |i: usize| {
+        let key = format!("key{i:05}").into_bytes();
+        (key, 1, ValueType::Value, vec![i as u8; 500])
+    };
+    let rows: Vec<test_util::Row> = (0..1000).map(row).collect();
+    let ctx = test_util::builder_context(BlockBasedTableOptions::default(), CompressionType::None);
+    let (bytes, _) = test_util::build(ctx, &rows).unwrap();
+    for random_reads in [false, true] {
+        for (for_compaction, size) in [(false, 0), (false, 64 << 10), (true, 0)] {
+            let file = recorded(bytes.clone(), 1);
+            let read = TableReadContext { random_reads, ..test_util::read_context(None) };
+            let table = Table::open(file.clone(), &read).unwrap();
+            assert_eq!(*file.at_random.lock(), random_reads);
+            file.reads.lock().clear();
+            let readahead = ReadaheadOptions::fixed(size);
+            let options = TableIterOptions { for_compaction, readahead, ..Default::default() };
+            let mut iter = table.iter(&options);
+            iter.seek_to_first();
+            assert_eq!(
+                file.announced.lock().is_empty(),
+                !random_reads || size == 0 && !for_compaction
+            );
+            while iter.valid() {
+                iter.next();
+            }
+            let announced = file.announced.lock();
+            assert_eq!(!announced.is_empty(), random_reads, "{for_compaction} {size}");
+            // What is announced is read next.
+            let reads = file.reads.lock();
+            assert!(announced.iter().all(|(from, _)| reads.iter().any(|(at, _)| at == from)));
+        }
     }
 }

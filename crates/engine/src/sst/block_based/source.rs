@@ -136,6 +136,11 @@ impl BlockSource {
         self.file.alignment() > 1
     }
 
+    /// Tells the system that the file is read at random.
+    pub fn will_read_at_random(&self) {
+        self.file.will_read_at_random();
+    }
+
     /// Whether [`BlockSource::read_data`] can use memory.
     pub fn wants_memory(&self) -> bool {
         !self.mapped

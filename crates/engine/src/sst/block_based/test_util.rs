@@ -45,6 +45,7 @@ pub fn read_context(cache: Option<Arc<Cache>>) -> TableReadContext {
         global_seqno: None,
         statistics: None,
         memory: None,
+        random_reads: false,
         at_last_level: false,
     }
 }

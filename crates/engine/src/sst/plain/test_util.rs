@@ -117,6 +117,7 @@ pub(in crate::sst) fn read_context(
         global_seqno: None,
         statistics: None,
         memory: None,
+        random_reads: false,
         at_last_level: false,
     }
 }
