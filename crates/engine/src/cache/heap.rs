@@ -403,8 +403,8 @@ impl Memory {
         Memory::zeroed(rounded(len))
     }
 
-    /// Like [`Memory::for_block`], for a block that `fill` writes. `fill` returns the `len` bytes that it received when it
-    /// has written them all; otherwise there is no result.
+    /// Like [`Memory::for_block`], for a block that `fill` writes. `fill` returns the `len` bytes that it received when
+    /// it has written them all; otherwise there is no result.
     pub fn filled_by(
         len: usize,
         fill: impl for<'b> FnOnce(&'b mut [MaybeUninit<u8>]) -> Option<&'b mut [u8]>,

@@ -20,6 +20,7 @@
 mod entry_stats;
 mod heap;
 mod held;
+mod page_set;
 mod ring;
 mod slots;
 mod spares;
@@ -30,12 +31,12 @@ pub use entry_stats::CacheUser;
 use entry_stats::Collector;
 pub use heap::{Economy, Memory, census, release_empty_pages};
 pub use held::{Held, Node};
+pub use page_set::PageSet;
 use ring::{Entry, Owner, OwnerBox, Retiree, Ring, Verdict};
 pub use slots::{Handling, SlotArray};
 use spares::{Anonymous, Spares};
 use stock::OpenStock;
 pub use stock::mapped_bytes;
-pub use vacate::PageSet;
 
 use crate::env::epoch;
 use crate::env::sync::Mutex;

@@ -1,7 +1,7 @@
 //! Vacated pages return to the system, although objects remain that have references.
 
 use super::*;
-use crate::cache::{Handling, Memory, SlotArray, census, release_empty_pages};
+use crate::cache::{Handling, Memory, SlotArray, census, heap, release_empty_pages};
 
 const SIZE: usize = 4000;
 const SLOTS: usize = 4000;
