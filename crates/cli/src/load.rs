@@ -22,6 +22,9 @@ use std::time::{Duration, Instant};
 /// How often the state of a load is looked at.
 const POLL: Duration = Duration::from_millis(200);
 
+/// The memory for the work in a directory, in MiB.
+const MEMORY_MB: u32 = 512;
+
 /// Arguments of `table load`.
 #[derive(Debug, Args)]
 pub(crate) struct Load {
@@ -36,12 +39,13 @@ pub(crate) struct Load {
     version: ValueVersion,
     #[command(flatten)]
     rate: Rate,
-    /// Load into the directory of a server that is stopped, instead of a running server
+    /// Load into the directory of a server that is stopped, instead of a running server. Nothing is connected to then,
+    /// and the flags and variables of TLS have no effect
     #[arg(long, value_name = "DIR", conflicts_with_all = ["address", "user", "password_file", "database", "timeout", "skips_waiting"])]
     dir: Option<PathBuf>,
-    /// Megabytes of memory for the work in a directory
-    #[arg(long = "memory-mb", value_name = "MB", default_value_t = 512, requires = "dir", value_parser = clap::value_parser!(u32).range(16..))]
-    memory_mb: u32,
+    /// Megabytes of memory for the work in a directory, with --dir; without, 512
+    #[arg(long = "memory-mb", value_name = "MB", requires = "dir", value_parser = clap::value_parser!(u32).range(16..))]
+    memory_mb: Option<u32>,
     /// Only start the load; INFO load shows how far it is, and FERROLITH LOAD-STOP stops it
     #[arg(long = "no-wait")]
     skips_waiting: bool,
@@ -105,6 +109,10 @@ impl Load {
     pub(crate) fn run(&self, out: &Output) -> Result<Answer> {
         match &self.dir {
             Some(dir) => self.load_into(dir, out),
+            // `requires` does not apply if another flag excludes the required one.
+            None if self.memory_mb.is_some() => {
+                Err(Error::Setting("--memory-mb needs --dir: a running server has its own".into()))
+            }
             None => self.load_at_server(out),
         }
     }
@@ -115,7 +123,7 @@ impl Load {
             let text = format!("{} is no data directory of ferrolith-server", dir.display());
             return Err(Error::Setting(text));
         }
-        let options = StoreOptions::new(Durability::Os, (self.memory_mb as usize) << 20, 2);
+        let options = StoreOptions::new(Durability::Os, (self.memory_mb.unwrap_or(MEMORY_MB) as usize) << 20, 2);
         let store = LocalStore::open(dir, options)?;
         let result = self.load_with(&store);
         // The first error says why; that of closing follows from it or stands alone.

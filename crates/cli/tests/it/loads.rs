@@ -85,6 +85,8 @@ fn files_are_loaded_by_a_running_server_and_into_its_directory() {
         let wrong = run(&[&["table", "load", "t", "a.sst"], flags].concat());
         assert_eq!(wrong.code, 2, "{}", wrong.error);
     }
+    let wrong = run(&["table", "load", "t", "a.sst", "--memory-mb", "99", "--db", "1"]);
+    assert!(wrong.code != 0 && wrong.error.contains("--memory-mb needs --dir"), "{}", wrong.error);
     let open = run(&["table", "load", "t", outside.to_str().unwrap(), "--dir", path]);
     assert!(open.code == 1, "{}", open.out);
     drop(server);
