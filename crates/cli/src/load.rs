@@ -123,7 +123,11 @@ impl Load {
             let text = format!("{} is no data directory of ferrolith-server", dir.display());
             return Err(Error::Setting(text));
         }
-        let options = StoreOptions::new(Durability::Os, (self.memory_mb.unwrap_or(MEMORY_MB) as usize) << 20, 2);
+        let options = StoreOptions::new(
+            Durability::Os,
+            (self.memory_mb.unwrap_or(MEMORY_MB) as usize) << 20,
+            2,
+        );
         let store = LocalStore::open(dir, options)?;
         let result = self.load_with(&store);
         // The first error says why; that of closing follows from it or stands alone.
