@@ -86,21 +86,13 @@ impl CheckFiles {
         let (checked, seconds) = watched(&self.rate, |state| {
             check_files(&self.paths, self.version.get(), now_s, state)
         })?;
-        let Loaded { files, bytes: count, rows, expired, foreign } = checked;
+        let Loaded { files, bytes: count, rows, .. } = checked;
         let text = format!(
             "{files} files can be loaded: {rows} rows, {}, {seconds:.1} s\n{}",
             bytes(count),
             left_out(&checked)
         );
-        let value = json!({
-            "files": files,
-            "bytes": count,
-            "rows": rows,
-            "expired_rows": expired,
-            "foreign_rows": foreign,
-            "seconds": seconds,
-        });
-        out.print(text, &value);
+        out.print(text, &counts(&checked, seconds));
         Ok(Answer::Yes)
     }
 }
@@ -187,7 +179,7 @@ impl Load {
     }
 
     fn report(&self, loaded: &Loaded, seconds: f64, out: &Output) {
-        let Loaded { files, bytes: count, rows, expired, foreign } = *loaded;
+        let Loaded { files, bytes: count, rows, .. } = *loaded;
         let rate = bytes((count as f64 / seconds.max(0.001)) as u64);
         let text = format!(
             "loaded {rows} rows from {files} files into table {}: {}, {seconds:.1} s, {rate}/s\n{}",
@@ -195,17 +187,22 @@ impl Load {
             bytes(count),
             left_out(loaded)
         );
-        let value = json!({
-            "table": self.table,
-            "files": files,
-            "bytes": count,
-            "rows": rows,
-            "expired_rows": expired,
-            "foreign_rows": foreign,
-            "seconds": seconds,
-        });
+        let mut value = counts(loaded, seconds);
+        value["table"] = json!(self.table);
         out.print(text, &value);
     }
+}
+
+/// What was read, for `--json`.
+fn counts(read: &Loaded, seconds: f64) -> serde_json::Value {
+    json!({
+        "files": read.files,
+        "bytes": read.bytes,
+        "rows": read.rows,
+        "expired_rows": read.expired,
+        "foreign_rows": read.foreign,
+        "seconds": seconds,
+    })
 }
 
 /// Returns lines about rows that are not loaded.
