@@ -9,6 +9,10 @@
 # shellcheck source=tools/lib/server.sh
 source "$(dirname "${BASH_SOURCE[0]}")/server.sh"
 
+# Scripts change to `work` next, so relative paths must end here.
+[[ -z ${FERROLITH:-} ]] || FERROLITH=$(realpath -m "$FERROLITH")
+[[ -z ${FERROLITH_SERVER:-} ]] || FERROLITH_SERVER=$(realpath -m "$FERROLITH_SERVER")
+
 # Puts the programs into `bin`.
 install_programs() {
   local program=${FERROLITH:-}
