@@ -38,8 +38,8 @@ buildah() { command buildah "${storage[@]}" "$@"; }
 podman() { command podman "${storage[@]}" --runtime runc --cgroup-manager cgroupfs --events-backend file \
     --tmpdir "$work/tmp" "$@"; }
 at_exit() {
-  podman rm --all --force --time 0 || true
-  buildah umount --all || true
+  podman rm --all --force --time 0
+  buildah umount --all
 } >/dev/null 2>&1
 
 say "the base image, by debootstrap"
@@ -58,7 +58,7 @@ buildah commit -q --rm "$base" debian:bookworm-slim >/dev/null
 say "the image of the file"
 mkdir -p "$work/build/source/target/release"
 cp "$program" "$work/build/source/target/release/ferrolith"
-strip "$work/build/source/target/release/ferrolith" 2>/dev/null || true
+if command -v strip >/dev/null; then strip "$work/build/source/target/release/ferrolith"; fi
 # The stage that compiles gives way to the program.
 sed '1,/^FROM .* AS build$/d; /^FROM debian/,$!d' packaging/Containerfile >"$work/Containerfile"
 grep -q '^FROM debian' "$work/Containerfile" || fail "packaging/Containerfile has other stages than expected"
