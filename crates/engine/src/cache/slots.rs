@@ -153,13 +153,13 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
     pub fn insert_node(&self, slot: usize, node: Held<T>, charge: usize) -> Result<Held<T>> {
         let cache = &*self.cache;
         let Some(cell) = self.cells.get(slot) else { return Ok(node) };
-        if charge > cache.budget() && !cache.has_strict_capacity_limit() {
+        let is_strict = cache.has_strict_capacity_limit();
+        if charge > cache.budget() && !is_strict {
             return Ok(node);
         }
         let shard = self.shard_of(slot);
         let narrow = u32::try_from(charge).unwrap_or(u32::MAX);
         let charge = narrow as usize;
-        let is_strict = cache.has_strict_capacity_limit();
         if is_strict {
             // Without room the insert fails, so room is made first.
             cache.admit(charge, shard)?;

@@ -15,7 +15,7 @@ fn world() -> (MemFs, Options) {
     (fs, options)
 }
 
-/// An entry: what it is, its key and its value.
+/// The kind, the key and the value of an entry.
 type Found = (SstEntryKind, Vec<u8>, Vec<u8>);
 
 fn read(options: &Options) -> Result<Vec<Found>> {

@@ -51,7 +51,7 @@ pub enum Op {
     SyncDir,
     /// `lock_file`.
     Lock,
-    /// `will_read_at_random`, which cannot fail and is only counted.
+    /// `will_read_at_random`, which has no errors.
     Advise,
 }
 
@@ -334,7 +334,7 @@ impl RandomAccessFile for Reader {
     }
 
     fn will_read_at_random(&self) {
-        *self.state.lock().counts.entry(Op::Advise).or_default() += 1;
+        hit(&self.state, Op::Advise, self.inner.path());
         self.inner.will_read_at_random();
     }
 

@@ -158,7 +158,8 @@ impl BlockSource {
         self.check_range(handle)?;
         let len = handle.size as usize + BLOCK_TRAILER_SIZE;
         let readahead = readahead.and_then(|readahead| {
-            let is_alone = !self.is_direct() && readahead.reads_alone(handle.offset, len);
+            let may_be_alone = !self.mapped && !self.is_direct();
+            let is_alone = may_be_alone && readahead.reads_alone(handle.offset, len);
             (!is_alone).then_some(readahead)
         });
         let bytes = if self.mapped {
