@@ -42,7 +42,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("engine/src/compress/zstd/finalize.rs", &["crates/engine/src/compress/zstd/both_test.rs"]),
     ("engine/src/env/epoch.rs", &["crates/engine/src/env/epoch_test.rs"]),
     ("engine/src/env/mapping.rs", &["crates/engine/src/env/mapping_test.rs", MIRI]),
-    ("engine/src/fs/posix/lock.rs", &[POSIX]),
     ("engine/src/fs/posix/random_access.rs", &["crates/engine/src/fs/mem_test.rs"]),
     ("engine/src/fs/posix/sigbus.rs", &[MAPPED_LOG]),
     ("engine/src/fs/posix/sys.rs", &[POSIX]),

@@ -70,6 +70,8 @@ impl Shared {
             drop(queue);
             // Nobody needs the result of a job that panicked; the message was printed.
             let _ = catch_unwind(AssertUnwindSafe(job));
+            // A thread that serves users may wait for this processor, and a job can take milliseconds.
+            threads::yield_now();
             queue = self.queue.lock();
         }
     }

@@ -4,10 +4,7 @@
 //! Both are needed. An fcntl lock belongs to the process: a second open in it would succeed, and
 //! closing any descriptor of the file would release the lock.
 //!
-//! The module needs `unsafe` because fcntl with a struct is called through `libc`. Tests: the
-//! contract in `mem_test.rs`, and two processes in `posix_test.rs`.
-
-#![allow(unsafe_code)]
+//! Tests: the contract in `mem_test.rs`, and two processes in `posix_test.rs`.
 
 use super::sys::thread_number;
 use crate::env::clock;
@@ -87,31 +84,19 @@ fn same_for_all_names(path: &Path) -> PathBuf {
 
 #[cfg(unix)]
 fn set_lock(file: &File, lock: bool) -> io::Result<()> {
-    use std::os::fd::AsRawFd;
-    // SAFETY: all fields of flock are integers, for which zero is a value. Zero start and length
-    // mean the whole file.
-    let mut f: libc::flock = unsafe { std::mem::zeroed() };
-    f.l_type = if lock { libc::F_WRLCK } else { libc::F_UNLCK } as _;
-    f.l_whence = libc::SEEK_SET as _;
-    // SAFETY: an open descriptor, and a struct that outlives the call.
-    match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLK, &f) } {
-        -1 => Err(io::Error::last_os_error()),
-        _ => Ok(()),
-    }
+    use rustix::fs::FlockOperation::{NonBlockingLockExclusive, NonBlockingUnlock};
+    let operation = if lock { NonBlockingLockExclusive } else { NonBlockingUnlock };
+    Ok(rustix::fs::fcntl_lock(file, operation)?)
 }
 
 /// The process that holds the lock.
 #[cfg(unix)]
 fn holder(file: &File) -> Option<u32> {
-    use std::os::fd::AsRawFd;
-    // SAFETY: as in `set_lock`.
-    let mut f: libc::flock = unsafe { std::mem::zeroed() };
-    f.l_type = libc::F_WRLCK as _;
-    f.l_whence = libc::SEEK_SET as _;
-    // SAFETY: as in `set_lock`; the call fills in the struct.
-    let found = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETLK, &mut f) } != -1;
-    // Zero for a process that is not visible from here, such as one outside the container.
-    u32::try_from(f.l_pid).ok().filter(|id| found && *id != 0)
+    use rustix::process::{Flock, FlockType, fcntl_getlk};
+    let wanted = Flock::from(FlockType::WriteLock);
+    // None for a process that is not visible from here, such as one outside the container.
+    let holder = fcntl_getlk(file, &wanted).ok()??.pid?;
+    u32::try_from(holder.as_raw_pid()).ok()
 }
 
 #[cfg(not(unix))]

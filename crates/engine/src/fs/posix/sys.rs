@@ -1,7 +1,8 @@
 //! System calls that `std` does not have, and their replacements on other systems.
 //!
-//! The module needs `unsafe` because it calls `libc`. Each call passes only plain numbers, a
-//! descriptor that the borrowed `File` keeps open, or a buffer that outlives the call. Tests:
+//! Most are calls of `rustix`, which makes them directly: `libc` makes `pread` and its like points where a thread can
+//! be cancelled, at the cost of two atomic operations for each. Two calls that `rustix` does not have need `unsafe`:
+//! they get numbers, a descriptor that the borrowed `File` keeps open, or structs that outlive the call. Tests:
 //! `posix_test.rs`.
 
 #![allow(unsafe_code)]
@@ -20,13 +21,13 @@ pub(super) fn read_at(file: &File, buf: &mut [u8], offset: u64) -> io::Result<us
     if offset > i64::MAX as u64 {
         return Ok(0);
     }
-    std::os::unix::fs::FileExt::read_at(file, buf, offset)
+    Ok(rustix::io::pread(file, buf, offset)?)
 }
 
 /// Writes at `offset` without moving a cursor, as `pwrite` does.
 #[cfg(unix)]
 pub(super) fn write_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<usize> {
-    std::os::unix::fs::FileExt::write_at(file, bytes, offset)
+    Ok(rustix::io::pwrite(file, bytes, offset)?)
 }
 
 #[cfg(windows)]
@@ -53,16 +54,12 @@ pub(super) fn direct(options: &mut std::fs::OpenOptions) -> &mut std::fs::OpenOp
 /// kernel reports that the file does not support direct I/O.
 #[cfg(target_os = "linux")]
 pub(super) fn direct_alignment(file: &File) -> io::Result<usize> {
-    use std::os::fd::AsRawFd;
-    // SAFETY: all fields of statx are integers, for which zero is a value.
-    let mut found: libc::statx = unsafe { std::mem::zeroed() };
-    let (fd, flags) = (file.as_raw_fd(), libc::AT_EMPTY_PATH);
-    // SAFETY: the path is an empty C string, `found` is writable, and both outlive the call.
-    let rc = unsafe { libc::statx(fd, c"".as_ptr(), flags, libc::STATX_DIOALIGN, &mut found) };
+    use rustix::fs::{AtFlags, StatxFlags, statx};
     // Kernels before 6.1 and some file systems do not report it.
-    if rc != 0 || found.stx_mask & libc::STATX_DIOALIGN == 0 {
-        return Ok(DIRECT_ALIGNMENT);
-    }
+    let found = match statx(file, c"", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN) {
+        Ok(found) if found.stx_mask & StatxFlags::DIOALIGN.bits() != 0 => found,
+        _ => return Ok(DIRECT_ALIGNMENT),
+    };
     let align = found.stx_dio_offset_align.max(found.stx_dio_mem_align) as usize;
     match found.stx_dio_offset_align {
         0 => Err(io::Error::from_raw_os_error(libc::EINVAL)),
@@ -101,16 +98,8 @@ pub(super) fn sync_dir(path: &Path) -> Result<()> {
 
 #[cfg(unix)]
 pub(super) fn free_space(path: &Path) -> io::Result<u64> {
-    use std::os::unix::ffi::OsStrExt;
-    let path = std::ffi::CString::new(path.as_os_str().as_bytes())?;
-    // SAFETY: all fields of statvfs are integers, for which zero is a value.
-    let mut stat: libc::statvfs = unsafe { std::mem::zeroed() };
-    // SAFETY: `path` ends with a zero byte and `stat` is writable; both outlive the call.
-    if unsafe { libc::statvfs(path.as_ptr(), &mut stat) } != 0 {
-        return Err(io::Error::last_os_error());
-    }
-    #[allow(clippy::unnecessary_cast, reason = "the fields are narrower on some systems")]
-    Ok((stat.f_bavail as u64).saturating_mul(stat.f_frsize as u64))
+    let found = rustix::fs::statvfs(path)?;
+    Ok(found.f_bavail.saturating_mul(found.f_frsize))
 }
 
 /// `std` has no such call; no decision depends on this number alone.
@@ -123,9 +112,7 @@ pub(super) fn free_space(path: &Path) -> io::Result<u64> {
 /// Drops the clean pages of a file from the system's cache. It is advice, so there is no error.
 #[cfg(target_os = "linux")]
 pub(super) fn drop_cached(file: &File) {
-    use std::os::fd::AsRawFd;
-    // SAFETY: the descriptor is open while `file` is borrowed; the call has no pointers.
-    unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };
+    let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed);
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -147,12 +134,8 @@ pub(in crate::fs) fn local_time(secs: u64) -> [i32; 6] {
 /// The processor time that this thread has used.
 #[cfg(target_os = "linux")]
 pub(in crate::fs) fn thread_cpu_time() -> std::time::Duration {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a timespec that the call fills in.
-    if unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) } != 0 {
-        return std::time::Duration::ZERO;
-    }
-    std::time::Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    std::time::Duration::try_from(time).unwrap_or_default()
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -165,8 +148,7 @@ pub(in crate::fs) fn thread_cpu_time() -> std::time::Duration {
 pub(in crate::fs) fn thread_number() -> u64 {
     // Queried once: the header of a LOG alone has two hundred lines.
     thread_local! {
-        // SAFETY: has no preconditions.
-        static NUMBER: u64 = unsafe { libc::gettid() } as u64;
+        static NUMBER: u64 = u64::from(rustix::thread::gettid().as_raw_pid().unsigned_abs());
     }
     NUMBER.with(|number| *number)
 }
@@ -182,7 +164,10 @@ pub(super) use linux::*;
 #[cfg(target_os = "linux")]
 mod linux {
     use super::*;
-    use std::io::IoSlice;
+    use rustix::fs::{Advice, FallocateFlags, fadvise};
+    use rustix::io::{Errno, ReadWriteFlags};
+    use std::io::{IoSlice, IoSliceMut};
+    use std::num::NonZeroU64;
     use std::os::fd::AsRawFd;
 
     /// A system call for a log.
@@ -219,19 +204,8 @@ mod linux {
         if from + len > file_size_limit() {
             return Err(io::Error::from_raw_os_error(libc::EFBIG));
         }
-        let mode = if grow { 0 } else { libc::FALLOC_FL_KEEP_SIZE };
-        loop {
-            // SAFETY: only numbers and an open descriptor.
-            let rc = unsafe {
-                libc::fallocate(file.as_raw_fd(), mode, from as libc::off_t, len as libc::off_t)
-            };
-            let e = io::Error::last_os_error();
-            match rc {
-                0 => return Ok(()),
-                _ if e.kind() == io::ErrorKind::Interrupted => {}
-                _ => return Err(e),
-            }
-        }
+        let mode = if grow { FallocateFlags::empty() } else { FallocateFlags::KEEP_SIZE };
+        Ok(rustix::io::retry_on_intr(|| rustix::fs::fallocate(file, mode, from, len))?)
     }
 
     /// Writes all of these pieces consecutively.
@@ -240,31 +214,17 @@ mod linux {
         mut pieces: &mut [IoSlice<'_>],
         mut offset: u64,
     ) -> io::Result<()> {
-        /// The kernel's maximum number of pieces.
-        const MOST: usize = 1024;
         IoSlice::advance_slices(&mut pieces, 0);
         while !pieces.is_empty() {
             before(Call::Write)?;
-            let count = pieces.len().min(MOST) as libc::c_int;
-            // SAFETY: a slice of `IoSlice`, which has the layout of iovec, and an open descriptor.
-            let n = unsafe {
-                libc::pwritev(
-                    file.as_raw_fd(),
-                    pieces.as_ptr().cast(),
-                    count,
-                    offset as libc::off_t,
-                )
-            };
-            match usize::try_from(n) {
+            match rustix::io::pwritev(file, pieces, offset) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(n) => {
                     offset += n as u64;
                     IoSlice::advance_slices(&mut pieces, n);
                 }
-                Err(_) => match io::Error::last_os_error() {
-                    e if e.kind() == io::ErrorKind::Interrupted => {}
-                    e => return Err(e),
-                },
+                Err(Errno::INTR) => {}
+                Err(e) => return Err(e.into()),
             }
         }
         Ok(())
@@ -273,21 +233,13 @@ mod linux {
     /// Starts reading a range into the page cache without waiting.
     pub(in crate::fs::posix) fn will_read(file: &File, from: u64, len: u64) {
         // This is a hint: the read itself reports errors.
-        // SAFETY: only numbers and an open descriptor.
-        let _ = unsafe {
-            libc::posix_fadvise(
-                file.as_raw_fd(),
-                from as libc::off_t,
-                len as libc::off_t,
-                libc::POSIX_FADV_WILLNEED,
-            )
-        };
+        let _ = fadvise(file, from, NonZeroU64::new(len), Advice::WillNeed);
     }
 
     /// Turns off the system's own readahead for this descriptor.
     pub(in crate::fs::posix) fn will_read_at_random(file: &File) {
-        // SAFETY: only numbers and an open descriptor; advice has no errors that matter.
-        unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_RANDOM) };
+        // Advice has no errors that matter.
+        let _ = fadvise(file, 0, None, Advice::Random);
     }
 
     /// Reads from `offset` into memory that need not be initialised. `None` if not all of it was read at once.
@@ -296,21 +248,17 @@ mod linux {
         buf: &'b mut [MaybeUninit<u8>],
         offset: u64,
     ) -> Option<&'b mut [u8]> {
-        let (to, len) = (buf.as_mut_ptr().cast::<u8>(), buf.len());
-        // SAFETY: `len` writable bytes, which outlive the call, and an open descriptor.
-        let n = unsafe { libc::pread(file.as_raw_fd(), to.cast(), len, offset as libc::off_t) };
-        // SAFETY: the kernel has written all of them, and `buf` is borrowed as long as the result.
-        (usize::try_from(n) == Ok(len)).then(|| unsafe { std::slice::from_raw_parts_mut(to, len) })
+        match rustix::io::pread(file, buf, offset) {
+            Ok((read, [])) => Some(read),
+            _ => None,
+        }
     }
 
     /// Whether the byte at this offset is not in the page cache; false if the file system cannot tell.
     pub(in crate::fs::posix) fn would_wait(file: &File, offset: u64) -> bool {
-        let mut byte = 0u8;
-        let piece = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
-        let offset = offset as libc::off_t;
-        // SAFETY: one piece, whose byte outlives the call, and an open descriptor.
-        let n = unsafe { libc::preadv2(file.as_raw_fd(), &piece, 1, offset, libc::RWF_NOWAIT) };
-        n < 0 && io::Error::last_os_error().kind() == io::ErrorKind::WouldBlock
+        let mut byte = [0];
+        let piece = &mut [IoSliceMut::new(&mut byte)];
+        rustix::io::preadv2(file, piece, offset, ReadWriteFlags::NOWAIT) == Err(Errno::WOULDBLOCK)
     }
 
     /// Starts writing a range to the device without waiting.
@@ -346,12 +294,7 @@ mod linux {
         const XFS: u32 = 0x5846_5342;
         const TMPFS: u32 = 0x0102_1994;
         const OVERLAY: u32 = 0x794C_7630;
-        // SAFETY: all fields of statfs are integers, for which zero is a value.
-        let mut stat: libc::statfs = unsafe { std::mem::zeroed() };
-        // SAFETY: an open descriptor, and a writable struct that outlives the call.
-        let rc = unsafe { libc::fstatfs(file.as_raw_fd(), &mut stat) };
-        match stat.f_type as u32 {
-            _ if rc != 0 => None,
+        match rustix::fs::fstatfs(file).ok()?.f_type as u32 {
             EXT => Some(Ground { memory: false, in_place: true }),
             TMPFS => Some(Ground { memory: true, in_place: true }),
             XFS | OVERLAY => Some(Ground { memory: false, in_place: false }),
@@ -364,14 +307,7 @@ mod linux {
 /// process unless the signal is ignored.
 #[cfg(unix)]
 pub(super) fn file_size_limit() -> u64 {
-    // SAFETY: both fields of rlimit are integers, for which zero is a value.
-    let mut limit: libc::rlimit = unsafe { std::mem::zeroed() };
-    // SAFETY: a writable struct that outlives the call.
-    match unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } {
-        #[allow(clippy::unnecessary_cast, reason = "the field is narrower on some systems")]
-        0 if limit.rlim_cur != libc::RLIM_INFINITY => limit.rlim_cur as u64,
-        _ => u64::MAX,
-    }
+    rustix::process::getrlimit(rustix::process::Resource::Fsize).current.unwrap_or(u64::MAX)
 }
 
 /// There is no such limit.
