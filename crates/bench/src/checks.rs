@@ -33,6 +33,7 @@ const NOT_NEGATIVE: &[&str] = &[
     "max_num_range_tombstones",
     "keyrange_num",
     "key_id_range",
+    "touch_memory",
     "num_deletion_threads",
     "multiscan_size",
     "multiscan_stride",
@@ -61,6 +62,9 @@ pub fn check(config: &Config, flags: &Flags) -> Result<(), String> {
         if flags.double(name) < 0.0 {
             return Err(format!("ERROR: --{name}={} must be 0 or more", flags.double(name)));
         }
+    }
+    if flags.int("touch_memory") > 0 && flags.text("engine") != "both" {
+        return Err("ERROR: --touch_memory needs --engine=both".to_owned());
     }
     if config.mix.ranges > config.num {
         return Err(format!("ERROR: --keyrange_num={} must be at most --num", config.mix.ranges));

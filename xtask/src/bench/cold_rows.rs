@@ -11,9 +11,9 @@ pub(super) const GROUP: &str = "cold";
 /// Options that all data sets share.
 const TABLES: &str = "--bloom_bits=10 --write_buffer_size=67108864 --max_background_jobs=2";
 
-/// 1.6 GB of keys and values, and a cache of 5 % of that.
-const SMALL: &str =
-    "--num={num*3/2} --key_size=32 --value_size=512 --cache_size={num*41} --compression_ratio=0.5";
+/// 1.6 GB of keys and values, and a cache of 5 % of that. The memory that is touched before a run suffices for all
+/// blocks.
+const SMALL: &str = "--num={num*3/2} --key_size=32 --value_size=512 --cache_size={num*41} --compression_ratio=0.5 --touch_memory={num*1500}";
 
 /// 10 GB of keys and values.
 const TEN: &str = "--num={num*12} --key_size=16 --value_size=400";
@@ -31,10 +31,10 @@ pub(super) const COLD_DATA: &[Data] = &[
     data("small-snappy", FILL, &[TABLES, SMALL, "--compression_type=snappy"]),
     data("small-zstd", FILL, &[TABLES, SMALL, "--compression_type=zstd"]),
     data("fresh-small", "", &[TABLES, SMALL]),
-    data("fresh-families", "", &[TABLES, "--num={num} --key_size=16 --value_size=400 --compression_type=none"]),
+    data("fresh-families", "", &[TABLES, "--num={num} --key_size=16 --value_size=400 --compression_type=none --touch_memory={num*1500}"]),
     // Level 0 and deeper levels, as a fill leaves them.
     Data { warm: "evictfiles,", ..on_disk("device", "--benchmarks=filluniquerandom,flush,waitforcompaction",
-        &[TABLES, TEN, "--cache_size={num*250} --compression_type=none"]) },
+        &[TABLES, TEN, "--cache_size={num*250} --compression_type=none --touch_memory={num*500}"]) },
     on_disk("fresh-ten", "", &[TABLES, TEN, "--cache_size=134217728"]),
     // The command lines of RocksDB's wiki, "RocksDB Trace, Replay, Analyzer, and Workload Generation".
     on_disk("mixgraph", "--benchmarks=fillrandom,flush,waitforcompaction",

@@ -25,6 +25,7 @@ pub(super) const ENGINE: &[Row] = &[
     row("forestdb_commit", Choice(&["write", "auto"]), "write", Used, "Commits of --engine=forestdb without --sync: after each write, or by the library when its WAL index is full, so that a crash of the process loses writes"),
     row("forestdb_options", Text, "", Used, "Options of --engine=forestdb, as name=value;name=value; the names are those of ForestDB's C header"),
     row("runs", Int32, "3", Used, "Number of pairs of runs of --engine=both"),
+    row("touch_memory", Int64, "0", Used, "With --engine=both, write to this many bytes of fresh memory and free them before each run, so that no run pays for memory that a virtual machine has returned to its host"),
     row("json", Text, "", Used, "Write one JSON object per benchmark to this file; - means standard output"),
     row("warm_up", Text, "0", Used, "Operations before each benchmark that do not count: for this number of seconds; or auto, until the throughput is steady, for at most 60 seconds, or N with auto:N. Benchmarks that begin with an empty database or delete have none"),
     row("skew_seeks", Bool, "false", Used, "Let --read_random_exp_range also skew the keys of seekrandom; RocksDB's program seeks to uniformly distributed keys"),

@@ -282,6 +282,7 @@ fn both_engines_are_compared_in_fresh_directories() {
         &library,
         "--runs=2",
         "--num=2000",
+        "--touch_memory=1000000",
         &db,
         &json,
         "--benchmarks=fillseq,readrandom",
@@ -319,4 +320,12 @@ fn both_engines_are_compared_in_fresh_directories() {
         (2, ours),
     ];
     assert_eq!(runs, expected);
+    let error = bad(&["--engine=both", &library, &db, "--touch_memory=9000000000000000000"]);
+    assert!(error.contains("--touch_memory=9000000000000000000: "), "{error}");
+}
+
+#[test]
+fn one_engine_alone_touches_no_memory() {
+    let error = bad(&["--touch_memory=1", "--db=/none/db"]);
+    assert!(error.contains("ERROR: --touch_memory needs --engine=both"), "{error}");
 }
