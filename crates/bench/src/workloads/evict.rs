@@ -12,9 +12,15 @@ use std::time::Duration;
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(200);
 
+/// The table readers are complete if their memory has not grown for so many pauses. Nothing waits longer than for
+/// [`PAUSES_MAX`].
+const STEADY: u32 = 2;
+const PAUSES_MAX: u32 = 50;
+
 /// Evicts the files of `--db` and `--wal_dir`. Fails if a table stays cached, because then the benchmarks that follow
 /// would measure memory.
-pub(super) fn files(_: &dyn Target, flags: &Flags) -> Result<()> {
+pub(super) fn files(target: &dyn Target, flags: &Flags) -> Result<()> {
+    wait_for_readers(target);
     let (db, wal) = directories(flags);
     let mut paths = Vec::new();
     for dir in std::iter::once(db).chain(wal) {
@@ -50,6 +56,22 @@ pub(super) fn files(_: &dyn Target, flags: &Flags) -> Result<()> {
     }
     say(&format!("evicted {} files, {:.1} MB", paths.len(), bytes as f64 / 1_048_576.0));
     Ok(())
+}
+
+/// Waits until the engine has loaded the indexes and filters of its tables. Ferrolith does so after it has verified
+/// them at opening; without the page cache, it would read them from the device again, beside the benchmark.
+fn wait_for_readers(target: &dyn Target) {
+    let size = || target.property("rocksdb.estimate-table-readers-mem");
+    let (mut last, mut steady) = (size(), 0);
+    for _ in 0..PAUSES_MAX {
+        if last.is_none() || steady == STEADY {
+            return;
+        }
+        std::thread::sleep(PAUSE);
+        let now = size();
+        steady = if now == last { steady + 1 } else { 0 };
+        last = now;
+    }
 }
 
 /// Collects the files below a directory.
