@@ -21,9 +21,7 @@ impl Backward {
     pub(super) fn new(frame: &[u8], end: usize, part: &'static str) -> Result<Backward> {
         match end.checked_sub(1).and_then(|last| frame.get(last)) {
             // The highest bit that is set is not part of the stream.
-            Some(&last) if last != 0 => {
-                Ok(Backward { at: (end - 1) * 8 + last.ilog2() as usize })
-            }
+            Some(&last) if last != 0 => Ok(Backward { at: (end - 1) * 8 + last.ilog2() as usize }),
             _ => Err(Fault::not(part, "a last byte that is not 0")),
         }
     }

@@ -16,7 +16,10 @@ pub(super) const SLACK: usize = 2 * STEP;
 /// Appends bytes. Returns where they end.
 pub(super) fn append(content: &mut [u8], at: usize, bytes: &[u8]) -> Result<usize> {
     let (room, end) = (content.len(), at + bytes.len());
-    content.get_mut(at..end).ok_or_else(|| Fault::above("content", room, end))?.copy_from_slice(bytes);
+    content
+        .get_mut(at..end)
+        .ok_or_else(|| Fault::above("content", room, end))?
+        .copy_from_slice(bytes);
     Ok(end)
 }
 

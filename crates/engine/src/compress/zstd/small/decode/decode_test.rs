@@ -5,7 +5,8 @@ use super::*;
 use structured_zstd::decoding::{ContentChecksum, FrameDecoder};
 use structured_zstd::encoding::{CompressionLevel, FrameCompressor};
 
-const TEXT: &str = "the key of a row, its value and the time at which it was written; a table has blocks ";
+const TEXT: &str =
+    "the key of a row, its value and the time at which it was written; a table has blocks ";
 
 /// Blocks of different kinds, by number.
 fn block(rng: &mut fastrand::Rng, kind: usize, len: usize) -> Vec<u8> {
@@ -72,7 +73,11 @@ fn check(frame: &[u8], raw: &[u8], what: &str) {
     let found = small(frame, raw.len());
     if found != raw {
         let at = found.iter().zip(raw).position(|(a, b)| a != b);
-        panic!("{what}: {} bytes, found {}, the first difference at {at:?}", raw.len(), found.len());
+        panic!(
+            "{what}: {} bytes, found {}, the first difference at {at:?}",
+            raw.len(),
+            found.len()
+        );
     }
     // Room behind the content stays as it is, and the content's end is not its room's.
     let mut more = vec![0xAA; raw.len() + 100];
@@ -202,10 +207,7 @@ fn damage_is_named() {
     assert_eq!(fault(&[]), "the frame ends within its block header");
     assert_eq!(fault(&[&[1, 0, 0][..]]), "size of the content: expected 300, found 0");
     assert_eq!(fault(&[&[7, 0, 0][..]]), "type of a block: expected at most 2, found 3");
-    assert_eq!(
-        fault(&[&typed(0, true, &[0; 301])]),
-        "content: expected at most 300, found 301"
-    );
+    assert_eq!(fault(&[&typed(0, true, &[0; 301])]), "content: expected at most 300, found 301");
     assert_eq!(fault(&[&compressed(&[])]), "the frame ends within its section of literals");
     assert_eq!(fault(&[&compressed(&[0])]), "the frame ends within its section of sequences");
     assert_eq!(

@@ -202,7 +202,11 @@ impl Weights {
         let mut members = [[0; BYTES / 64]; BITS_MAX as usize + 1];
         let largest = self.of.iter().fold(0, |largest, &weight| weight.max(largest));
         if u32::from(largest) > BITS_MAX {
-            return Err(Fault::above("weight in a Huffman tree", BITS_MAX as usize, largest.into()));
+            return Err(Fault::above(
+                "weight in a Huffman tree",
+                BITS_MAX as usize,
+                largest.into(),
+            ));
         }
         let (chunks, _) = self.of.as_chunks::<16>();
         let used = self.count.div_ceil(16);

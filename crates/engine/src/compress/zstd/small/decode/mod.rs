@@ -157,7 +157,8 @@ impl Workspace {
             }
             // The literals are the content.
             let (room, end) = (content.len(), written + section.size);
-            let to = content.get_mut(written..end).ok_or_else(|| Fault::above("content", room, end))?;
+            let to =
+                content.get_mut(written..end).ok_or_else(|| Fault::above("content", room, end))?;
             self.literals.decode_to(frame, &section, to)?;
             return Ok(end);
         }

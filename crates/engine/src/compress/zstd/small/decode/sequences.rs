@@ -60,7 +60,7 @@ impl Section {
         let (count, len) = match *bytes {
             [0, ..] => return Ok(Section { count: 0, modes: 0, at: at + 1 }),
             [first @ 1..128, ..] => (usize::from(first), 1),
-            [first @ 128..255, second, ..] => {
+            [first @ 128..=254, second, ..] => {
                 (usize::from(first - 128) << 8 | usize::from(second), 2)
             }
             [255, low, high, ..] => (usize::from(u16::from_le_bytes([low, high])) + 0x7F00, 3),
@@ -116,7 +116,8 @@ impl Sequences {
                     Chosen::Own
                 }
                 2 => {
-                    let read = Distribution::read(bytes, codes.len(), LOGS_MAX[i], "table of codes");
+                    let read =
+                        Distribution::read(bytes, codes.len(), LOGS_MAX[i], "table of codes");
                     let (distribution, len) = read?;
                     let counts = distribution.counts.get(..distribution.symbols);
                     table.build(counts.unwrap_or_default(), distribution.log, codes);
@@ -157,10 +158,9 @@ impl Sequences {
         let tables = [self.table(0), self.table(1), self.table(2)];
         let place = Place { written, used: 0 };
         let mut run = Run { frame, tables, bits, offsets: *offsets, place };
-        run.all(count, source, content).ok_or_else(|| Fault::not(
-            "sequences",
-            "literals, offsets and lengths within what there is",
-        ))?;
+        run.all(count, source, content).ok_or_else(|| {
+            Fault::not("sequences", "literals, offsets and lengths within what there is")
+        })?;
         run.bits.finish(self.start, PART)?;
         *offsets = run.offsets;
         let Place { written, used } = run.place;
