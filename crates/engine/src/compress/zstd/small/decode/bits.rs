@@ -34,6 +34,13 @@ impl Backward {
         Some(word << (8 - (self.at & 7)))
     }
 
+    /// Returns the next [`WORD`] or more bits, or `None` as [`Backward::word`] does.
+    #[inline(always)]
+    pub(super) fn window(self, frame: &[u8]) -> Option<Window> {
+        let word = load(frame, (self.at >> 3).wrapping_sub(7))?;
+        Some(Window { word, len: WORD + (self.at & 7) as u32 })
+    }
+
     /// Passes so many bits.
     #[inline(always)]
     pub(super) fn skip(&mut self, bits: usize) {
@@ -56,11 +63,22 @@ pub(super) fn load(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(word.try_into().ok()?))
 }
 
-/// Returns the `count` bits of `word` that follow the highest `skip` bits; `skip` and `count` add up to 64 at most.
-#[inline(always)]
-pub(super) fn field(word: u64, skip: u32, count: u32) -> u64 {
-    // Both shifts are by less than 64, also if `count` is 0.
-    (word << (skip & 63)) >> 1 >> ((63 - count) & 63)
+/// Bits of a stream, of which fields are read at distances from the first one.
+#[derive(Clone, Copy)]
+pub(super) struct Window {
+    word: u64,
+    /// The number of bits, at the low end of the word.
+    len: u32,
+}
+
+impl Window {
+    /// Returns the `count` bits that end after the first `end` bits, which are at most [`WORD`]. If they are more, the
+    /// value is arbitrary.
+    #[inline(always)]
+    pub(super) fn field(self, end: u32, count: u32) -> u32 {
+        let bits = self.word >> (self.len.wrapping_sub(end) & 63);
+        (bits & ((1 << (count & 63)) - 1)) as u32
+    }
 }
 
 /// A reader from the lowest bit of the first byte on. Bits behind the end are 0.

@@ -44,7 +44,7 @@ fn block(rng: &mut fastrand::Rng, kind: usize, len: usize) -> Vec<u8> {
 
 fn by_crate(raw: &[u8], level: i32, checksum: bool) -> Vec<u8> {
     let mut frame = Vec::new();
-    let mut encoder = FrameCompressor::new(CompressionLevel::from_level(level));
+    let mut encoder: FrameCompressor = FrameCompressor::new(CompressionLevel::from_level(level));
     encoder.set_content_checksum(checksum);
     encoder.compress_independent_frame_into(raw, &mut frame);
     frame
@@ -162,7 +162,7 @@ fn several_blocks_are_one_content() {
 fn one_sequence_of_single_codes_is_executed() {
     // Two literals, then a match: lengths and offset are stored as single codes. The match of 263 bytes has 8 extra bits;
     // code 0 of offsets repeats the last one, which is 1 at the beginning.
-    let sequence = [2 << 3, b'a', b'b', 1, 0b0101_0100, 2, 0, 43, 0b0000_0100, 0b1];
+    let sequence = [2 << 3, b'a', b'b', 1, 0b0101_0100, 2, 0, 44, 0b0000_0100, 0b1];
     let stream = frame(265, &[&typed(2, true, &sequence)]);
     let content = [&b"a"[..], &[b'b'; 264]].concat();
     assert_eq!(peer(&stream, 265).unwrap(), content);

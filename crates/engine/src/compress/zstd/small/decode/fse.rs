@@ -121,6 +121,13 @@ impl<const N: usize> Table<N> {
         table
     }
 
+    /// Replaces the table by another one.
+    pub(super) fn copy_from(&mut self, other: &Table<N>) {
+        let size = (1 << other.log).min(N);
+        self.entries[..size].copy_from_slice(&other.entries[..size]);
+        self.log = other.log;
+    }
+
     /// Replaces the table by that of one symbol, which takes no bits.
     pub(super) fn build_single(&mut self, code: Code) {
         self.log = 0;

@@ -3,7 +3,7 @@
 #![allow(clippy::indexing_slicing)] // Indexes are masked by the arrays' sizes, or those of constant slices.
 
 use super::super::codes::Code;
-use super::bits::{Backward, WORD, field};
+use super::bits::{Backward, WORD};
 use super::fault::{Fault, Result};
 use super::fse::{self, Distribution, SYMBOLS};
 use wide::u8x16;
@@ -148,9 +148,9 @@ impl Weights {
             return Err(Fault::Ends(PART));
         }
         let mut bits = Backward::new(frame, frame.len(), PART)?;
-        let word = bits.word(frame).ok_or(Fault::Ends(PART))?;
+        let window = bits.window(frame).ok_or(Fault::Ends(PART))?;
         let log = table.log;
-        let states = [field(word, 0, log) as usize, field(word, log, log) as usize];
+        let states = [window.field(log, log), window.field(2 * log, log)];
         bits.skip(2 * log as usize);
         self.count = self.follow(frame, bits, start * 8, table, states)?;
         Ok(())
@@ -164,30 +164,30 @@ impl Weights {
         mut bits: Backward,
         start: usize,
         table: &fse::Table<WEIGHTS_STATES>,
-        mut states: [usize; 2],
+        mut states: [u32; 2],
     ) -> Result<usize> {
         let mut count = 0;
         if bits.at < start {
             return Err(Fault::Ends(PART));
         }
         loop {
-            let word = bits.word(frame).ok_or(Fault::Ends(PART))?;
-            let mut used = 0;
+            let window = bits.window(frame).ok_or(Fault::Ends(PART))?;
+            let (left, mut used) = (bits.at - start, 0);
             // As many weights as there are bits for.
             for _ in 0..WORD / (2 * WEIGHTS_LOG_MAX) {
                 for turn in 0..2 {
-                    let entry = table.entries[states[turn] % WEIGHTS_STATES];
+                    let entry = table.entries[states[turn] as usize % WEIGHTS_STATES];
                     self.of[count % BYTES] = entry.base as u8;
                     count += 1;
                     let needed = u32::from(entry.bits);
-                    if bits.at - start < (used + needed) as usize {
+                    used += needed;
+                    if left < used as usize {
                         // The bits end: what the other state stands for is the last weight.
-                        let last = table.entries[states[1 - turn] % WEIGHTS_STATES];
+                        let last = table.entries[states[1 - turn] as usize % WEIGHTS_STATES];
                         self.of[count % BYTES] = last.base as u8;
                         return if count + 1 < BYTES { Ok(count + 1) } else { Err(too_many()) };
                     }
-                    states[turn] = usize::from(entry.next) + field(word, used, needed) as usize;
-                    used += needed;
+                    states[turn] = u32::from(entry.next) + window.field(used, needed);
                 }
             }
             if count >= BYTES {

@@ -10,6 +10,7 @@ mod fault;
 mod fse;
 mod huffman;
 mod literals;
+mod processor;
 mod sequences;
 mod streams;
 

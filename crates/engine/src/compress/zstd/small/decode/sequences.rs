@@ -7,17 +7,18 @@ use super::super::codes::{
     Code, DEFAULT_LITERAL_LENGTHS, DEFAULT_LOGS, DEFAULT_MATCH_LENGTHS, DEFAULT_OFFSETS,
     LITERAL_LENGTHS, MATCH_LENGTHS,
 };
-use super::bits::{Backward, WORD, field};
+use super::bits::{Backward, WORD};
 use super::copy::{Place, Sequence};
 use super::fault::{Fault, Result};
-use super::fse::{Distribution, Entry, Table};
+use super::fse::{Distribution, Table};
 use super::literals::Source;
+use super::processor;
 
 const PART: &str = "section of sequences";
 
 /// The largest binary logarithms of the tables' sizes: of literals' lengths, offsets, matches' lengths.
 const LOGS_MAX: [u32; 3] = [9, 8, 9];
-/// All tables have this many entries, so that one loop uses any of them.
+/// All tables have this many entries. They lie in a row, so that the loop keeps one address for them.
 const STATES: usize = 1 << 9;
 
 type States = Table<STATES>;
@@ -74,22 +75,14 @@ impl Section {
     }
 }
 
-/// Which table is in use.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Chosen {
-    /// None yet in this frame.
-    #[default]
-    Nothing,
-    Default,
-    /// The one that this frame stores.
-    Own,
-}
-
 /// Decodes sections of sequences.
 #[derive(Default)]
 pub(super) struct Sequences {
     tables: [States; 3],
-    chosen: [Chosen; 3],
+    /// Which tables the frame may use again.
+    known: [bool; 3],
+    /// Which tables are the default ones. They stay so beyond the frame, until they are replaced.
+    is_default: [bool; 3],
     /// Where the stream of the section begins.
     start: usize,
 }
@@ -97,48 +90,41 @@ pub(super) struct Sequences {
 impl Sequences {
     /// Forgets the tables of the last frame.
     pub(super) fn begin_frame(&mut self) {
-        self.chosen = [Chosen::Nothing; 3];
+        self.known = [false; 3];
     }
 
     /// Prepares the tables of a section.
     pub(super) fn prepare(&mut self, frame: &[u8], section: &Section) -> Result<()> {
-        let mut at = section.at;
-        for (i, codes) in CODES.into_iter().enumerate() {
-            let bytes = frame.get(at..).unwrap_or_default();
-            let table = &mut self.tables[i];
-            self.chosen[i] = match section.modes >> (6 - 2 * i) & 3 {
-                0 => Chosen::Default,
-                1 => {
-                    let code = usize::from(*bytes.first().ok_or(Fault::Ends(PART))?);
-                    let unknown = || Fault::above("code of a sequence", codes.len() - 1, code);
-                    table.build_single(*codes.get(code).ok_or_else(unknown)?);
-                    at += 1;
-                    Chosen::Own
-                }
-                2 => {
-                    let read =
-                        Distribution::read(bytes, codes.len(), LOGS_MAX[i], "table of codes");
-                    let (distribution, len) = read?;
-                    let counts = distribution.counts.get(..distribution.symbols);
-                    table.build(counts.unwrap_or_default(), distribution.log, codes);
-                    at += len;
-                    Chosen::Own
-                }
-                _ if self.chosen[i] == Chosen::Nothing => {
-                    return Err(Fault::not("repeated table of codes", "a table before"));
-                }
-                _ => self.chosen[i],
-            };
+        self.start = section.at;
+        for i in 0..CODES.len() {
+            match section.modes >> (6 - 2 * i) & 3 {
+                0 if self.is_default[i] => {}
+                0 => self.tables[i].copy_from(&DEFAULTS[i]),
+                3 if self.known[i] => continue,
+                3 => return Err(Fault::not("repeated table of codes", "a table before")),
+                mode => self.start += self.read(i, mode, frame.get(self.start..))?,
+            }
+            self.known[i] = true;
+            self.is_default[i] = section.modes >> (6 - 2 * i) & 3 == 0;
         }
-        self.start = at;
         Ok(())
     }
 
-    fn table(&self, i: usize) -> &States {
-        match self.chosen[i] {
-            Chosen::Own => &self.tables[i],
-            _ => &DEFAULTS[i],
+    /// Reads the table `i`, of one symbol or of a distribution. Returns its length in bytes.
+    fn read(&mut self, i: usize, mode: u8, bytes: Option<&[u8]>) -> Result<usize> {
+        let (bytes, codes, table) = (bytes.unwrap_or_default(), CODES[i], &mut self.tables[i]);
+        self.is_default[i] = false;
+        if mode == 1 {
+            let code = usize::from(*bytes.first().ok_or(Fault::Ends(PART))?);
+            let unknown = || Fault::above("code of a sequence", codes.len() - 1, code);
+            table.build_single(*codes.get(code).ok_or_else(unknown)?);
+            return Ok(1);
         }
+        let read = Distribution::read(bytes, codes.len(), LOGS_MAX[i], "table of codes");
+        let (distribution, len) = read?;
+        let counts = distribution.counts.get(..distribution.symbols);
+        table.build(counts.unwrap_or_default(), distribution.log, codes);
+        Ok(len)
     }
 
     /// Decodes `count` sequences and writes what they stand for, and the literals after them. Returns where that ends.
@@ -154,148 +140,132 @@ impl Sequences {
         if self.start >= frame.len() {
             return Err(Fault::Ends(PART));
         }
-        let bits = Backward::new(frame, frame.len(), PART)?;
-        let tables = [self.table(0), self.table(1), self.table(2)];
-        let place = Place { written, used: 0 };
-        let mut run = Run { frame, tables, bits, offsets: *offsets, place };
-        run.all(count, source, content).ok_or_else(|| {
+        let mut decoder = Decoder::new(&self.tables, frame, *offsets)?;
+        let mut place = Place { written, used: 0 };
+        let (tables, to) = (&self.tables, &mut *content);
+        let run =
+            Run { decoder: &mut decoder, place: &mut place, tables, frame, count, source, to };
+        processor::run(run).ok_or_else(|| {
             Fault::not("sequences", "literals, offsets and lengths within what there is")
         })?;
-        run.bits.finish(self.start, PART)?;
-        *offsets = run.offsets;
-        let Place { written, used } = run.place;
-        let rest = source.bytes.get(used..source.len).unwrap_or_default();
-        super::copy::append(content, written, rest)
+        decoder.bits.finish(self.start, PART)?;
+        *offsets = decoder.recent;
+        let rest = source.bytes.get(place.used..source.len).unwrap_or_default();
+        super::copy::append(content, place.written, rest)
     }
 }
 
-/// The state of the loop over sequences.
+/// The loop over sequences, which decodes and executes `count` of them.
 struct Run<'a> {
+    decoder: &'a mut Decoder,
+    place: &'a mut Place,
+    tables: &'a [States; 3],
     frame: &'a [u8],
-    tables: [&'a States; 3],
-    bits: Backward,
-    offsets: [u32; 3],
-    place: Place,
+    count: usize,
+    source: Source<'a>,
+    to: &'a mut [u8],
 }
 
-impl Run<'_> {
-    /// Decodes and executes all sequences.
-    fn all(&mut self, count: usize, source: Source<'_>, content: &mut [u8]) -> Option<()> {
-        let [literals, offsets, lengths] = self.tables;
-        let (frame, mut bits, mut recent, mut place) =
-            (self.frame, self.bits, self.offsets, self.place);
-        let mut states = Next::first(frame, &mut bits, self.tables)?;
+/// What the loop over sequences reads from.
+struct Decoder {
+    bits: Backward,
+    /// The states: of literals' lengths, offsets, matches' lengths.
+    states: [u32; 3],
+    /// The recent offsets, the last one first.
+    recent: [u32; 3],
+}
+
+impl Decoder {
+    /// Reads the first states.
+    fn new(tables: &[States; 3], frame: &[u8], recent: [u32; 3]) -> Result<Decoder> {
+        let mut bits = Backward::new(frame, frame.len(), PART)?;
+        let window = bits.window(frame).ok_or(Fault::Ends(PART))?;
+        let mut end = 0;
+        let states = [0, 1, 2].map(|i: usize| {
+            end += tables[i].log;
+            window.field(end, tables[i].log)
+        });
+        bits.skip(end as usize);
+        Ok(Decoder { bits, states, recent })
+    }
+}
+
+impl processor::Task for Run<'_> {
+    /// `None`: the stream passes the beginning of the frame, or a sequence needs more than there is.
+    type Output = Option<()>;
+
+    #[inline(always)]
+    fn run(self) -> Option<()> {
+        let Run { decoder, tables, frame, count, source, to, .. } = self;
+        let [literals, offsets, lengths] = tables;
+        let [mut literal, mut offset, mut length] = decoder.states;
+        let (mut bits, mut recent, mut place) = (decoder.bits, decoder.recent, *self.place);
         let mut left = count;
         loop {
-            let literal = &literals.entries[states.literal % STATES];
-            let offset = &offsets.entries[states.offset % STATES];
-            let length = &lengths.entries[states.length % STATES];
-            let word = bits.word(frame)?;
-            let (sequence, used) = decode(word, literal, offset, length, &mut recent)?;
+            let literal_entry = &literals.entries[literal as usize % STATES];
+            let offset_entry = &offsets.entries[offset as usize % STATES];
+            let length_entry = &lengths.entries[length as usize % STATES];
+            // Offsets and lengths that are possible in a small frame have no more bits than a window: 17, 16 and 16. An
+            // offset of more bits may be wrong here; it is larger than the content anyway.
+            let mut window = bits.window(frame)?;
+            let of_bits = u32::from(offset_entry.extra);
+            let ml_bits = u32::from(length_entry.extra);
+            let ll_bits = u32::from(literal_entry.extra);
+            let mut used = of_bits + ml_bits + ll_bits;
+            let value = offset_entry.base.wrapping_add(window.field(of_bits, of_bits));
+            let sequence = Sequence {
+                length: length_entry.base + window.field(of_bits + ml_bits, ml_bits),
+                literals: literal_entry.base + window.field(used, ll_bits),
+                offset: recent_offset(&mut recent, value, of_bits, literal_entry.base == 0),
+            };
             left -= 1;
             if left == 0 {
                 bits.skip(used as usize);
-                place.append(content, source, sequence)?;
+                place.append(to, source, sequence)?;
                 break;
             }
-            // Before the copies, whose branches are hard to predict, so that the next entries are on their way.
-            states = Next::follow(frame, &mut bits, word, used, literal, offset, length)?;
-            place.append(content, source, sequence)?;
+            if used > WORD - LOGS_SUM {
+                bits.skip(used as usize);
+                (window, used) = (bits.window(frame)?, 0);
+            }
+            // Sums of the entries first: they do not wait for the bits, and the next window waits only for them.
+            let ll_bits = u32::from(literal_entry.bits);
+            let ml_bits = u32::from(length_entry.bits);
+            let of_bits = u32::from(offset_entry.bits);
+            let states = ll_bits + ml_bits + of_bits;
+            bits.skip((used + states) as usize);
+            literal = u32::from(literal_entry.next) + window.field(used + ll_bits, ll_bits);
+            length =
+                u32::from(length_entry.next) + window.field(used + (ll_bits + ml_bits), ml_bits);
+            offset = u32::from(offset_entry.next) + window.field(used + states, of_bits);
+            place.append(to, source, sequence)?;
         }
-        (self.bits, self.offsets, self.place) = (bits, recent, place);
+        (decoder.bits, decoder.recent, *self.place) = (bits, recent, place);
         Some(())
     }
 }
 
-/// Decodes a sequence from the states' entries and the bits of `word`. Returns it and the number of bits.
+/// Returns the offset for a value, and makes it the most recent one. `code` is that of the value.
 #[inline(always)]
-fn decode(
-    word: u64,
-    literal: &Entry,
-    offset: &Entry,
-    length: &Entry,
-    recent: &mut [u32; 3],
-) -> Option<(Sequence, u32)> {
-    // Offsets and lengths that are possible in a small frame have no more bits than a word: 17, 16 and 16. An offset of
-    // more bits may be wrong here; it is larger than the content anyway.
-    let (of_bits, ml_bits) = (u32::from(offset.extra), u32::from(length.extra));
-    let ll_bits = u32::from(literal.extra);
-    let value = offset.base.wrapping_add(field(word, 0, of_bits) as u32);
-    let length = length.base as usize + field(word, of_bits, ml_bits) as usize;
-    let literals = literal.base as usize + field(word, of_bits + ml_bits, ll_bits) as usize;
-    // Codes of more than one bit stand for values above 3.
-    let offset = if of_bits > 1 {
-        let [first, second, _] = *recent;
-        *recent = [value - 3, first, second];
-        value - 3
-    } else {
-        repeat(recent, value, literals)?
-    };
-    let sequence = Sequence { literals, offset: offset as usize, length };
-    Some((sequence, of_bits + ml_bits + ll_bits))
-}
-
-/// Returns one of the recent offsets, and makes it the most recent one. `None` if it is 0.
-#[inline(always)]
-fn repeat(recent: &mut [u32; 3], value: u32, literals: usize) -> Option<u32> {
+fn recent_offset(recent: &mut [u32; 3], value: u32, code: u32, is_without_literals: bool) -> u32 {
     let [first, second, third] = *recent;
+    // Codes of more than one bit stand for values above 3: they are no recent offsets.
+    if code > 1 {
+        *recent = [value - 3, first, second];
+        return value - 3;
+    }
     // Without literals, the match before would have been longer if it had the same offset: the first one is left out.
-    let (offset, others) = match value + u32::from(literals == 0) {
-        1 => (first, [second, third]),
-        2 => (second, [first, third]),
-        3 => (third, [first, second]),
-        _ => (first.wrapping_sub(1), [first, second]),
+    let nth = value + u32::from(is_without_literals);
+    if nth == 1 {
+        return first;
+    }
+    *recent = match nth {
+        2 => [second, first, third],
+        3 => [third, first, second],
+        _ => [first.wrapping_sub(1), first, second],
     };
-    *recent = [offset, others[0], others[1]];
-    (offset != 0).then_some(offset)
+    recent[0]
 }
 
-/// The states of the next sequence.
-struct Next {
-    literal: usize,
-    offset: usize,
-    length: usize,
-}
-
-impl Next {
-    /// Reads the first states.
-    fn first(frame: &[u8], bits: &mut Backward, tables: [&States; 3]) -> Option<Next> {
-        let word = bits.word(frame)?;
-        let [literal, offset, length] = tables.map(|table| table.log);
-        bits.skip((literal + offset + length) as usize);
-        Some(Next {
-            literal: field(word, 0, literal) as usize,
-            offset: field(word, literal, offset) as usize,
-            length: field(word, literal + offset, length) as usize,
-        })
-    }
-
-    /// Reads the next states, after `used` bits of `word`.
-    #[inline(always)]
-    fn follow(
-        frame: &[u8],
-        bits: &mut Backward,
-        mut word: u64,
-        mut used: u32,
-        literal: &Entry,
-        offset: &Entry,
-        length: &Entry,
-    ) -> Option<Next> {
-        // The most that three states take.
-        const MOST: u32 = LOGS_MAX[0] + LOGS_MAX[1] + LOGS_MAX[2];
-        if used > WORD - MOST {
-            bits.skip(used as usize);
-            (word, used) = (bits.word(frame)?, 0);
-        }
-        let (ll_bits, ml_bits) = (u32::from(literal.bits), u32::from(length.bits));
-        let of_bits = u32::from(offset.bits);
-        let (to_ml, to_of) = (used + ll_bits, used + ll_bits + ml_bits);
-        let next = |entry: &Entry, value: u64| usize::from(entry.next) + value as usize;
-        bits.skip((to_of + of_bits) as usize);
-        Some(Next {
-            literal: next(literal, field(word, used, ll_bits)),
-            length: next(length, field(word, to_ml, ml_bits)),
-            offset: next(offset, field(word, to_of, of_bits)),
-        })
-    }
-}
+/// The most bits that three states take.
+const LOGS_SUM: u32 = LOGS_MAX[0] + LOGS_MAX[1] + LOGS_MAX[2];

@@ -5,6 +5,7 @@
 use super::bits::{Backward, WORD};
 use super::fault::{Fault, Result};
 use super::huffman::{BITS_MAX, Table};
+use super::processor;
 
 const PART: &str = "Huffman stream";
 
@@ -54,10 +55,10 @@ pub(super) fn decode_four(frame: &[u8], at: usize, table: &Table, out: &mut [u8]
     }
     let (entries, out) = (&table.entries, [first, second, third, fourth]);
     let bits = match table.log {
-        8 => four::<8, 7>(frame, entries, bits, out),
-        9 => four::<9, 6>(frame, entries, bits, out),
-        10 => four::<10, 5>(frame, entries, bits, out),
-        _ => four::<11, 5>(frame, entries, bits, out),
+        8 => processor::run(Four::<8, 7> { frame, entries, bits, out }),
+        9 => processor::run(Four::<9, 6> { frame, entries, bits, out }),
+        10 => processor::run(Four::<10, 5> { frame, entries, bits, out }),
+        _ => processor::run(Four::<11, 5> { frame, entries, bits, out }),
     };
     for (bits, start) in bits.ok_or(Fault::Ends(PART))?.into_iter().zip(starts) {
         bits.finish(start, PART)?;
@@ -118,47 +119,53 @@ fn one<const LOG: u32, const N: usize>(
     Some(bits)
 }
 
-/// Decodes four streams together, since each symbol of a stream waits for the one before. No output is shorter than the
-/// last one.
-fn four<const LOG: u32, const N: usize>(
-    frame: &[u8],
-    entries: &Entries,
-    [mut a, mut b, mut c, mut d]: [Backward; 4],
-    [out_a, out_b, out_c, out_d]: [&mut [u8]; 4],
-) -> Option<[Backward; 4]> {
-    const { assert!(N as u32 * LOG <= WORD) };
-    let (groups_a, rest_a) = out_a.as_chunks_mut::<N>();
-    let (groups_b, rest_b) = out_b.as_chunks_mut::<N>();
-    let (groups_c, rest_c) = out_c.as_chunks_mut::<N>();
-    let (groups_d, rest_d) = out_d.as_chunks_mut::<N>();
-    let common = groups_d.len();
-    let groups = groups_a.iter_mut().zip(&mut *groups_b).zip(&mut *groups_c).zip(groups_d);
-    for (((group_a, group_b), group_c), group_d) in groups {
-        let mut taken_a = Taken::<LOG>::begin(frame, a)?;
-        let mut taken_b = Taken::<LOG>::begin(frame, b)?;
-        let mut taken_c = Taken::<LOG>::begin(frame, c)?;
-        let mut taken_d = Taken::<LOG>::begin(frame, d)?;
-        for i in 0..N {
-            group_a[i] = taken_a.symbol(entries);
-            group_b[i] = taken_b.symbol(entries);
-            group_c[i] = taken_c.symbol(entries);
-            group_d[i] = taken_d.symbol(entries);
+/// The loop that decodes four streams together, since each symbol of a stream waits for the one before. No output is
+/// shorter than the last one.
+struct Four<'a, const LOG: u32, const N: usize> {
+    frame: &'a [u8],
+    entries: &'a Entries,
+    bits: [Backward; 4],
+    out: [&'a mut [u8]; 4],
+}
+
+impl<const LOG: u32, const N: usize> processor::Task for Four<'_, LOG, N> {
+    type Output = Option<[Backward; 4]>;
+
+    #[inline(always)]
+    fn run(self) -> Option<[Backward; 4]> {
+        const { assert!(N as u32 * LOG <= WORD) };
+        let Four { frame, entries, bits: [mut a, mut b, mut c, mut d], out } = self;
+        let [(groups_a, rest_a), (groups_b, rest_b), (groups_c, rest_c), (groups_d, rest_d)] =
+            out.map(|out| out.as_chunks_mut::<N>());
+        let common = groups_d.len();
+        let groups = groups_a.iter_mut().zip(&mut *groups_b).zip(&mut *groups_c).zip(groups_d);
+        for (((group_a, group_b), group_c), group_d) in groups {
+            let mut taken_a = Taken::<LOG>::begin(frame, a)?;
+            let mut taken_b = Taken::<LOG>::begin(frame, b)?;
+            let mut taken_c = Taken::<LOG>::begin(frame, c)?;
+            let mut taken_d = Taken::<LOG>::begin(frame, d)?;
+            for i in 0..N {
+                group_a[i] = taken_a.symbol(entries);
+                group_b[i] = taken_b.symbol(entries);
+                group_c[i] = taken_c.symbol(entries);
+                group_d[i] = taken_d.symbol(entries);
+            }
+            taken_a.end(&mut a);
+            taken_b.end(&mut b);
+            taken_c.end(&mut c);
+            taken_d.end(&mut d);
         }
-        taken_a.end(&mut a);
-        taken_b.end(&mut b);
-        taken_c.end(&mut c);
-        taken_d.end(&mut d);
-    }
-    // The last stream may be shorter by up to three symbols, and then by a group.
-    for (bits, groups) in [(&mut a, groups_a), (&mut b, groups_b), (&mut c, groups_c)] {
-        for group in groups.iter_mut().skip(common) {
-            *bits = one::<LOG, N>(frame, entries, *bits, group)?;
+        // The last stream may be shorter by up to three symbols, and then by a group.
+        for (bits, groups) in [(&mut a, groups_a), (&mut b, groups_b), (&mut c, groups_c)] {
+            for group in groups.iter_mut().skip(common) {
+                *bits = one::<LOG, N>(frame, entries, *bits, group)?;
+            }
         }
+        Some([
+            one::<LOG, N>(frame, entries, a, rest_a)?,
+            one::<LOG, N>(frame, entries, b, rest_b)?,
+            one::<LOG, N>(frame, entries, c, rest_c)?,
+            one::<LOG, N>(frame, entries, d, rest_d)?,
+        ])
     }
-    Some([
-        one::<LOG, N>(frame, entries, a, rest_a)?,
-        one::<LOG, N>(frame, entries, b, rest_b)?,
-        one::<LOG, N>(frame, entries, c, rest_c)?,
-        one::<LOG, N>(frame, entries, d, rest_d)?,
-    ])
 }
