@@ -14,17 +14,49 @@ pub(super) const SYMBOLS: usize = 64;
 const LOG_MIN: u32 = 5;
 
 /// A state: what it decodes to, and how the next state follows.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 #[repr(C, align(8))]
 pub(super) struct Entry {
     /// The value of the symbol's code, to which extra bits are added.
-    pub(super) base: u32,
+    base: u32,
     /// The next state, to which bits are added.
-    pub(super) next: u16,
+    next: u16,
     /// The number of extra bits.
-    pub(super) extra: u8,
+    extra: u8,
     /// The number of bits of the next state.
-    pub(super) bits: u8,
+    bits: u8,
+}
+
+impl Entry {
+    const EMPTY: Entry = Entry { base: 0, next: 0, extra: 0, bits: 0 };
+
+    const fn new(code: Code, next: u16, bits: u32) -> Entry {
+        Entry { base: code.base, next, extra: code.bits, bits: bits as u8 }
+    }
+
+    /// Returns the value of the symbol's code.
+    #[inline(always)]
+    pub(super) fn base(&self) -> u32 {
+        self.base
+    }
+
+    /// Returns the next state, to which bits are added.
+    #[inline(always)]
+    pub(super) fn next(&self) -> u32 {
+        self.next.into()
+    }
+
+    /// Returns the number of bits that are added to the value.
+    #[inline(always)]
+    pub(super) fn extra(&self) -> u32 {
+        self.extra.into()
+    }
+
+    /// Returns the number of bits that are added to the next state.
+    #[inline(always)]
+    pub(super) fn bits(&self) -> u32 {
+        self.bits.into()
+    }
 }
 
 /// The probabilities of symbols, in units of 1 / 2^`log`. -1 is a probability below 1.
@@ -108,15 +140,14 @@ pub(super) struct Table<const N: usize> {
 
 impl<const N: usize> Default for Table<N> {
     fn default() -> Table<N> {
-        Table { entries: [Entry { base: 0, next: 0, extra: 0, bits: 0 }; N], log: 0 }
+        Table { entries: [Entry::EMPTY; N], log: 0 }
     }
 }
 
 impl<const N: usize> Table<N> {
     /// Returns the table of a distribution that is known when this is compiled.
     pub(super) const fn fixed(counts: &[i16], log: u32, codes: &[Code]) -> Table<N> {
-        let mut table =
-            Table { entries: [Entry { base: 0, next: 0, extra: 0, bits: 0 }; N], log: 0 };
+        let mut table = Table { entries: [Entry::EMPTY; N], log: 0 };
         table.build(counts, log, codes);
         table
     }
@@ -131,7 +162,7 @@ impl<const N: usize> Table<N> {
     /// Replaces the table by that of one symbol, which takes no bits.
     pub(super) fn build_single(&mut self, code: Code) {
         self.log = 0;
-        self.entries[0] = Entry { base: code.base, next: 0, extra: code.bits, bits: 0 };
+        self.entries[0] = Entry::new(code, 0, 0);
     }
 
     /// Replaces the table by that of a distribution. `log` is at most the binary logarithm of `N`; `counts` and `codes`
@@ -147,13 +178,8 @@ impl<const N: usize> Table<N> {
             next[symbol] = nth + 1;
             // `nth` is not 0; the bit spares a check.
             let bits = log.wrapping_sub((nth | 1).ilog2());
-            let code = codes[symbol];
-            self.entries[state & (N - 1)] = Entry {
-                base: code.base,
-                next: ((nth as u32) << bits).wrapping_sub(size as u32) as u16,
-                extra: code.bits,
-                bits: bits as u8,
-            };
+            let from = ((nth as u32) << bits).wrapping_sub(size as u32) as u16;
+            self.entries[state & (N - 1)] = Entry::new(codes[symbol], from, bits);
             state += 1;
         }
     }

@@ -6,6 +6,7 @@ use super::super::codes::Code;
 use super::bits::{Backward, WORD};
 use super::fault::{Fault, Result};
 use super::fse::{self, Distribution, SYMBOLS};
+use super::processor;
 use wide::u8x16;
 
 /// The largest number of bits of a symbol.
@@ -152,49 +153,14 @@ impl Weights {
         let log = table.log;
         let states = [window.field(log, log), window.field(2 * log, log)];
         bits.skip(2 * log as usize);
-        self.count = self.follow(frame, bits, start * 8, table, states)?;
-        Ok(())
-    }
-
-    /// Decodes weights from two states that alternate, until the bits from the position `start` on are used up.
-    /// Returns their number.
-    fn follow(
-        &mut self,
-        frame: &[u8],
-        mut bits: Backward,
-        start: usize,
-        table: &fse::Table<WEIGHTS_STATES>,
-        mut states: [u32; 2],
-    ) -> Result<usize> {
-        let mut count = 0;
-        if bits.at < start {
+        if bits.at < start * 8 {
             return Err(Fault::Ends(PART));
         }
-        loop {
-            let window = bits.window(frame).ok_or(Fault::Ends(PART))?;
-            let (left, mut used) = (bits.at - start, 0);
-            // As many weights as there are bits for.
-            for _ in 0..WORD / (2 * WEIGHTS_LOG_MAX) {
-                for turn in 0..2 {
-                    let entry = table.entries[states[turn] as usize % WEIGHTS_STATES];
-                    self.of[count % BYTES] = entry.base as u8;
-                    count += 1;
-                    let needed = u32::from(entry.bits);
-                    used += needed;
-                    if left < used as usize {
-                        // The bits end: what the other state stands for is the last weight.
-                        let last = table.entries[states[1 - turn] as usize % WEIGHTS_STATES];
-                        self.of[count % BYTES] = last.base as u8;
-                        return if count + 1 < BYTES { Ok(count + 1) } else { Err(too_many()) };
-                    }
-                    states[turn] = u32::from(entry.next) + window.field(used, needed);
-                }
-            }
-            if count >= BYTES {
-                return Err(too_many());
-            }
-            bits.skip(used as usize);
-        }
+        let (start, table, of) = (start * 8, &*table, &mut self.of);
+        let count = processor::run(Follow { frame, bits, start, table, states, of });
+        self.count = count
+            .ok_or_else(|| Fault::above("number of weights in a Huffman tree", BYTES - 1, BYTES))?;
+        Ok(())
     }
 
     /// Returns the symbols of each weight.
@@ -221,9 +187,60 @@ impl Weights {
     }
 }
 
-#[cold]
-fn too_many() -> Fault {
-    Fault::above("number of weights in a Huffman tree", BYTES - 1, BYTES)
+/// The loop over weights, which come from two states that alternate until the bits from the position `start` on are
+/// used up.
+struct Follow<'a> {
+    frame: &'a [u8],
+    bits: Backward,
+    start: usize,
+    table: &'a fse::Table<WEIGHTS_STATES>,
+    states: [u32; 2],
+    of: &'a mut [u8; BYTES],
+}
+
+/// Weights that are decoded from one window, whatever they are: 48 bits.
+const GROUP: usize = WORD as usize / (2 * WEIGHTS_LOG_MAX as usize) * 2;
+
+impl processor::Task for Follow<'_> {
+    /// The number of weights, or `None` if they are too many.
+    type Output = Option<usize>;
+
+    #[inline(always)]
+    fn run(self) -> Option<usize> {
+        let Follow { frame, mut bits, start, table, states: [mut turn, mut other], of } = self;
+        let (groups, _) = of.as_chunks_mut::<GROUP>();
+        let mut count = 0;
+        // The last weights are those for which the bits may end.
+        for group in &mut groups[..BYTES / GROUP - 1] {
+            if bits.at - start < GROUP * WEIGHTS_LOG_MAX as usize {
+                break;
+            }
+            let (window, mut used) = (bits.window(frame)?, 0);
+            for weight in group {
+                let entry = &table.entries[turn as usize % WEIGHTS_STATES];
+                *weight = entry.base() as u8;
+                used += entry.bits();
+                (turn, other) = (other, entry.next() + window.field(used, entry.bits()));
+            }
+            bits.skip(used as usize);
+            count += GROUP;
+        }
+        // One window has all bits that are left, or those of as many weights as there may still be.
+        let (window, left, mut used) = (bits.window(frame)?, bits.at - start, 0);
+        while count + 2 < BYTES {
+            let entry = &table.entries[turn as usize % WEIGHTS_STATES];
+            of[count] = entry.base() as u8;
+            used += entry.bits();
+            if left < used as usize {
+                // The bits end: what the other state stands for is the last weight.
+                of[count + 1] = table.entries[other as usize % WEIGHTS_STATES].base() as u8;
+                return Some(count + 2);
+            }
+            (turn, other) = (other, entry.next() + window.field(used, entry.bits()));
+            count += 1;
+        }
+        None
+    }
 }
 
 /// Adds the last symbol, whose weight makes the sum a power of two. Returns the number of bits of the longest code.

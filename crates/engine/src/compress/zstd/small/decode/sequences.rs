@@ -208,15 +208,15 @@ impl processor::Task for Run<'_> {
             // Offsets and lengths that are possible in a small frame have no more bits than a window: 17, 16 and 16. An
             // offset of more bits may be wrong here; it is larger than the content anyway.
             let mut window = bits.window(frame)?;
-            let of_bits = u32::from(offset_entry.extra);
-            let ml_bits = u32::from(length_entry.extra);
-            let ll_bits = u32::from(literal_entry.extra);
+            let of_bits = offset_entry.extra();
+            let ml_bits = length_entry.extra();
+            let ll_bits = literal_entry.extra();
             let mut used = of_bits + ml_bits + ll_bits;
-            let value = offset_entry.base.wrapping_add(window.field(of_bits, of_bits));
+            let value = offset_entry.base().wrapping_add(window.field(of_bits, of_bits));
             let sequence = Sequence {
-                length: length_entry.base + window.field(of_bits + ml_bits, ml_bits),
-                literals: literal_entry.base + window.field(used, ll_bits),
-                offset: recent_offset(&mut recent, value, of_bits, literal_entry.base == 0),
+                length: length_entry.base() + window.field(of_bits + ml_bits, ml_bits),
+                literals: literal_entry.base() + window.field(used, ll_bits),
+                offset: recent_offset(&mut recent, value, of_bits, literal_entry.base() == 0),
             };
             left -= 1;
             if left == 0 {
@@ -229,15 +229,14 @@ impl processor::Task for Run<'_> {
                 (window, used) = (bits.window(frame)?, 0);
             }
             // Sums of the entries first: they do not wait for the bits, and the next window waits only for them.
-            let ll_bits = u32::from(literal_entry.bits);
-            let ml_bits = u32::from(length_entry.bits);
-            let of_bits = u32::from(offset_entry.bits);
+            let ll_bits = literal_entry.bits();
+            let ml_bits = length_entry.bits();
+            let of_bits = offset_entry.bits();
             let states = ll_bits + ml_bits + of_bits;
             bits.skip((used + states) as usize);
-            literal = u32::from(literal_entry.next) + window.field(used + ll_bits, ll_bits);
-            length =
-                u32::from(length_entry.next) + window.field(used + (ll_bits + ml_bits), ml_bits);
-            offset = u32::from(offset_entry.next) + window.field(used + states, of_bits);
+            literal = literal_entry.next() + window.field(used + ll_bits, ll_bits);
+            length = length_entry.next() + window.field(used + (ll_bits + ml_bits), ml_bits);
+            offset = offset_entry.next() + window.field(used + states, of_bits);
             place.append(to, source, sequence)?;
         }
         (decoder.bits, decoder.recent, *self.place) = (bits, recent, place);

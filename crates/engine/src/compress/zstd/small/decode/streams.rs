@@ -71,33 +71,29 @@ fn too_few() -> Fault {
     Fault::not("literals in four streams", "at least as many as the first three need")
 }
 
-/// A stream while symbols are taken from one word of it.
+/// A stream while symbols are taken from the high end of one word of it. The lowest bit is set first: the zeros below it
+/// are as many as the bits taken.
 #[derive(Clone, Copy)]
-struct Taken<const LOG: u32> {
-    word: u64,
-    /// The sum of the entries so far. Its low byte is the number of bits.
-    sum: u32,
-}
+struct Taken<const LOG: u32>(u64);
 
 impl<const LOG: u32> Taken<LOG> {
     #[inline(always)]
     fn begin(frame: &[u8], bits: Backward) -> Option<Taken<LOG>> {
-        Some(Taken { word: bits.word(frame)?, sum: 0 })
+        Some(Taken(bits.word(frame)? | 1))
     }
 
     /// Returns the next symbol.
     #[inline(always)]
     fn symbol(&mut self, entries: &Entries) -> u8 {
-        let entry = entries[(self.word >> (64 - LOG)) as usize];
+        let entry = entries[(self.0 >> (64 - LOG)) as usize];
         // Only the low six bits of the entry count for the shift: the length of the code.
-        self.word = self.word.wrapping_shl(u32::from(entry));
-        self.sum += u32::from(entry);
+        self.0 = self.0.wrapping_shl(u32::from(entry));
         (entry >> 8) as u8
     }
 
     #[inline(always)]
     fn end(self, bits: &mut Backward) {
-        bits.skip((self.sum & 0xFF) as usize);
+        bits.skip(self.0.trailing_zeros() as usize);
     }
 }
 
