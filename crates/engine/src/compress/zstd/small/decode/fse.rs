@@ -10,52 +10,49 @@ use super::fault::{Fault, Result};
 /// More symbols than any alphabet has: 53 codes of matches' lengths.
 pub(super) const SYMBOLS: usize = 64;
 
+/// Room for the symbols of the largest table, 512, and for what is written too much.
+const ROW: usize = 1024;
+
 /// The smallest binary logarithm of a table's size.
 const LOG_MIN: u32 = 5;
 
-/// A state: what it decodes to, and how the next state follows.
+/// A state: what it decodes to, and how the next state follows. One number, so that it can wait in a register. From
+/// the low end: the number of bits of the next state, the number of extra bits, a byte each; the next state, to which
+/// bits are added, two bytes; the value of the symbol's code, to which extra bits are added.
 #[derive(Clone, Copy)]
-#[repr(C, align(8))]
-pub(super) struct Entry {
-    /// The value of the symbol's code, to which extra bits are added.
-    base: u32,
-    /// The next state, to which bits are added.
-    next: u16,
-    /// The number of extra bits.
-    extra: u8,
-    /// The number of bits of the next state.
-    bits: u8,
-}
+pub(super) struct Entry(u64);
 
 impl Entry {
-    const EMPTY: Entry = Entry { base: 0, next: 0, extra: 0, bits: 0 };
+    const EMPTY: Entry = Entry(0);
 
     const fn new(code: Code, next: u16, bits: u32) -> Entry {
-        Entry { base: code.base, next, extra: code.bits, bits: bits as u8 }
+        Entry(
+            (code.base as u64) << 32 | (next as u64) << 16 | (code.bits as u64) << 8 | bits as u64,
+        )
     }
 
     /// Returns the value of the symbol's code.
     #[inline(always)]
-    pub(super) fn base(&self) -> u32 {
-        self.base
+    pub(super) fn base(self) -> u32 {
+        (self.0 >> 32) as u32
     }
 
     /// Returns the next state, to which bits are added.
     #[inline(always)]
-    pub(super) fn next(&self) -> u32 {
-        self.next.into()
+    pub(super) fn next(self) -> u32 {
+        ((self.0 >> 16) as u16).into()
     }
 
     /// Returns the number of bits that are added to the value.
     #[inline(always)]
-    pub(super) fn extra(&self) -> u32 {
-        self.extra.into()
+    pub(super) fn extra(self) -> u32 {
+        ((self.0 >> 8) as u8).into()
     }
 
     /// Returns the number of bits that are added to the next state.
     #[inline(always)]
-    pub(super) fn bits(&self) -> u32 {
-        self.bits.into()
+    pub(super) fn bits(self) -> u32 {
+        (self.0 as u8).into()
     }
 }
 
@@ -199,19 +196,31 @@ const fn spread<const N: usize>(counts: &[i16], size: usize) -> ([u8; N], [u16; 
         }
         symbol += 1;
     }
-    let step = size / 2 + size / 8 + 3;
-    let (mut symbol, mut state) = (0, 0);
+    // First one symbol after the other, then at the places of the states: loops of known length are easy to predict.
+    let mut row = [0_u8; ROW];
+    let (mut symbol, mut len) = (0, 0);
     while symbol < counts.len() {
-        let mut left = counts[symbol];
-        while left > 0 {
-            symbols[state & (N - 1)] = symbol as u8;
-            left -= 1;
-            state = (state + step) & (size - 1);
-            while state >= free {
-                state = (state + step) & (size - 1);
+        let count = counts[symbol];
+        let mut done = 0;
+        while done < count as i32 {
+            // Eight at once: what is too much is overwritten.
+            if let Some(to) = row.split_at_mut(len + done as usize).1.first_chunk_mut::<8>() {
+                *to = [symbol as u8; 8];
             }
+            done += 8;
         }
+        len += if count > 0 { count as usize } else { 0 };
         symbol += 1;
+    }
+    let step = size / 2 + size / 8 + 3;
+    let (mut i, mut state) = (0, 0);
+    while i < free {
+        symbols[state & (N - 1)] = row[i % ROW];
+        i += 1;
+        state = (state + step) & (size - 1);
+        while state >= free {
+            state = (state + step) & (size - 1);
+        }
     }
     (symbols, next)
 }

@@ -217,7 +217,7 @@ impl processor::Task for Follow<'_> {
             }
             let (window, mut used) = (bits.window(frame)?, 0);
             for weight in group {
-                let entry = &table.entries[turn as usize % WEIGHTS_STATES];
+                let entry = table.entries[turn as usize % WEIGHTS_STATES];
                 *weight = entry.base() as u8;
                 used += entry.bits();
                 (turn, other) = (other, entry.next() + window.field(used, entry.bits()));
@@ -228,7 +228,7 @@ impl processor::Task for Follow<'_> {
         // One window has all bits that are left, or those of as many weights as there may still be.
         let (window, left, mut used) = (bits.window(frame)?, bits.at - start, 0);
         while count + 2 < BYTES {
-            let entry = &table.entries[turn as usize % WEIGHTS_STATES];
+            let entry = table.entries[turn as usize % WEIGHTS_STATES];
             of[count] = entry.base() as u8;
             used += entry.bits();
             if left < used as usize {

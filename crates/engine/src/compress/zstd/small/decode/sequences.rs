@@ -198,13 +198,13 @@ impl processor::Task for Run<'_> {
     fn run(self) -> Option<()> {
         let Run { decoder, tables, frame, count, source, to, .. } = self;
         let [literals, offsets, lengths] = tables;
-        let [mut literal, mut offset, mut length] = decoder.states;
+        let [literal, offset, length] = decoder.states;
         let (mut bits, mut recent, mut place) = (decoder.bits, decoder.recent, *self.place);
         let mut left = count;
+        let mut literal_entry = literals.entries[literal as usize % STATES];
+        let mut offset_entry = offsets.entries[offset as usize % STATES];
+        let mut length_entry = lengths.entries[length as usize % STATES];
         loop {
-            let literal_entry = &literals.entries[literal as usize % STATES];
-            let offset_entry = &offsets.entries[offset as usize % STATES];
-            let length_entry = &lengths.entries[length as usize % STATES];
             // Offsets and lengths that are possible in a small frame have no more bits than a window: 17, 16 and 16. An
             // offset of more bits may be wrong here; it is larger than the content anyway.
             let mut window = bits.window(frame)?;
@@ -234,9 +234,13 @@ impl processor::Task for Run<'_> {
             let of_bits = offset_entry.bits();
             let states = ll_bits + ml_bits + of_bits;
             bits.skip((used + states) as usize);
-            literal = literal_entry.next() + window.field(used + ll_bits, ll_bits);
-            length = length_entry.next() + window.field(used + (ll_bits + ml_bits), ml_bits);
-            offset = offset_entry.next() + window.field(used + states, of_bits);
+            let literal = literal_entry.next() + window.field(used + ll_bits, ll_bits);
+            let length = length_entry.next() + window.field(used + (ll_bits + ml_bits), ml_bits);
+            let offset = offset_entry.next() + window.field(used + states, of_bits);
+            // Loaded before the copies, whose branches are hard to predict.
+            literal_entry = literals.entries[literal as usize % STATES];
+            offset_entry = offsets.entries[offset as usize % STATES];
+            length_entry = lengths.entries[length as usize % STATES];
             place.append(to, source, sequence)?;
         }
         (decoder.bits, decoder.recent, *self.place) = (bits, recent, place);
