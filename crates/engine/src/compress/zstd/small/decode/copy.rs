@@ -36,7 +36,7 @@ pub(super) fn append_run(content: &mut [u8], at: usize, bytes: &[u8], len: usize
 }
 
 /// A sequence: so many literals, then a match.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(super) struct Sequence {
     pub(super) literals: u32,
     /// Not 0.
@@ -221,8 +221,8 @@ unsafe fn repeat_short(content: &mut [u8], from: usize, at: usize, len: usize) {
     if len > STEP {
         // The pattern now reaches so far that what is copied need not overlap the copy.
         let whole = usize::from(WHOLE[offset % STEP]);
-        // SAFETY: `whole` is less than a step and the offset, so the source begins behind `from`, and before `at` and a step.
-        // The length is shorter by as much as the place is later.
+        // SAFETY: `whole` is a step or more, and less than a step and the offset: the source begins behind `from`, and a step or
+        // more before the place. The length is shorter by as much as the place is later.
         unsafe { repeat_in_steps(content, at + STEP - whole, at + STEP, len - STEP) };
     }
 }

@@ -235,6 +235,11 @@ fn damage_is_named() {
         fault(&[&compressed(&[0, 1, 0b0101_0100, 0, 5, 0, 0b10_0000])]),
         "sequences: expected literals, offsets and lengths within what there is"
     );
+    // The last offset less 1, which is 0.
+    assert_eq!(
+        fault(&[&compressed(&[0, 1, 0b0101_0100, 0, 1, 0, 0b11])]),
+        "sequences: expected literals, offsets and lengths within what there is"
+    );
     let mut short = [0; 299];
     let e = decompress(&frame(300, &[]), &mut short).unwrap_err();
     assert_eq!(e.to_string(), "size of the content: expected 299, found 300");

@@ -265,7 +265,8 @@ fn recent_offset(recent: &mut [u32; 3], value: u32, code: u32, is_without_litera
     *recent = match nth {
         2 => [second, first, third],
         3 => [third, first, second],
-        _ => [first.wrapping_sub(1), first, second],
+        // An offset of 0 is damage. The largest number is, too, and is found without another check.
+        _ => [if first > 1 { first - 1 } else { u32::MAX }, first, second],
     };
     recent[0]
 }
