@@ -96,10 +96,10 @@ impl Sequences {
     /// Prepares the tables of a section.
     pub(super) fn prepare(&mut self, frame: &[u8], section: &Section) -> Result<()> {
         self.start = section.at;
-        for i in 0..CODES.len() {
+        for (i, default) in DEFAULTS.iter().enumerate() {
             match section.modes >> (6 - 2 * i) & 3 {
                 0 if self.is_default[i] => {}
-                0 => self.tables[i].copy_from(&DEFAULTS[i]),
+                0 => self.tables[i].copy_from(default),
                 3 if self.known[i] => continue,
                 3 => return Err(Fault::not("repeated table of codes", "a table before")),
                 mode => self.start += self.read(i, mode, frame.get(self.start..))?,
