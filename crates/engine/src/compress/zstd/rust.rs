@@ -1,6 +1,6 @@
-//! Zstandard in pure Rust, by the crate `structured-zstd`.
+//! Zstandard in pure Rust: small frames by our own codec, all others by the crate `structured-zstd`.
 
-use super::{MAX_RATIO, Prepared, Settings, broken_stream, keep, take, unusable};
+use super::{MAX_RATIO, Prepared, Settings, broken_stream, keep, small, take, unusable};
 use crate::env::sync::OnceLock;
 use crate::error::Result;
 use std::cell::Cell;
@@ -89,6 +89,11 @@ pub(super) fn decompress(
     raw: &mut [u8],
     dict: Option<Prepared<'_>>,
 ) -> Result<usize> {
+    if dict.is_none()
+        && let Some(n) = small::decompress(stream, raw).map_err(broken_stream)?
+    {
+        return Ok(n);
+    }
     let dict = dict.map(for_decoder).transpose()?;
     // Taken out, so that a decoder that failed is not reused.
     let mut decoder = take(&DECODER).unwrap_or_else(new_decoder);
