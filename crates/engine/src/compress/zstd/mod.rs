@@ -12,6 +12,8 @@ mod c;
 mod finalize;
 #[cfg(all(feature = "zstd", any(test, not(feature = "zstd-c"))))]
 mod rust;
+#[cfg(all(feature = "zstd", any(test, not(feature = "zstd-c"))))]
+mod small;
 
 #[cfg(feature = "zstd-c")]
 use c as chosen;

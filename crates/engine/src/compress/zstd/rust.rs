@@ -1,6 +1,6 @@
-//! Zstandard in pure Rust, by the crate `structured-zstd`.
+//! Zstandard in pure Rust: blocks of usual sizes by our own encoder, everything else by the crate `structured-zstd`.
 
-use super::{MAX_RATIO, Prepared, Settings, broken_stream, keep, take, unusable};
+use super::{MAX_RATIO, Prepared, Settings, broken_stream, keep, small, take, unusable};
 use crate::env::sync::OnceLock;
 use crate::error::Result;
 use std::cell::Cell;
@@ -73,6 +73,9 @@ pub(super) fn compress(
     dict: Option<Prepared<'_>>,
     out: &mut Vec<u8>,
 ) -> Result<()> {
+    if dict.is_none() && small::compress(settings.level, settings.checksum, raw, out) {
+        return Ok(());
+    }
     let mut encoder = match take(&ENCODER) {
         Some(encoder) if encoder.settings == settings => encoder,
         _ => Encoder::new(settings, dict)?,

@@ -1,0 +1,4 @@
+mod codes;
+mod encode;
+
+pub(super) use encode::compress;
