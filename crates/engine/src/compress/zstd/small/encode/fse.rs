@@ -164,9 +164,11 @@ pub(super) fn table_log(total: u32, used: u32, max: u32) -> u32 {
 pub(super) fn normalized(counts: &[u32], total: u32, log: u32) -> Probabilities {
     let mut cells = [0; SYMBOLS];
     let mut left = 1_i32 << log;
+    // One division for all symbols.
+    let share = (1_u64 << (log + 32)) / u64::from(total.max(1));
     for (cell, &count) in cells.iter_mut().zip(counts) {
         if count > 0 {
-            let scaled = ((u64::from(count) << (log + 1)) / u64::from(total.max(1)) + 1) >> 1;
+            let scaled = (u64::from(count) * share + (1 << 31)) >> 32;
             *cell = scaled.max(1) as i16;
             left -= i32::from(*cell);
         }

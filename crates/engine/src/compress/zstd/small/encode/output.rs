@@ -49,7 +49,9 @@ impl Output {
     #[inline(always)]
     pub(super) fn put_at(&mut self, at: usize, value: u64) {
         let at = at.min(LIMIT);
-        self.bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
+        if let Some(place) = self.bytes[at..].first_chunk_mut() {
+            *place = value.to_le_bytes();
+        }
     }
 
     /// Replaces the bytes at a position that was written before.

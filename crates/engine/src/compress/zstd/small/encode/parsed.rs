@@ -100,7 +100,9 @@ impl Parsed {
         let mut done = 0;
         while done < count {
             let at = (self.literal_count + done) & (MAX_BLOCK - 1);
-            self.literals[at..at + 32].copy_from_slice(&input.piece(self.end + done));
+            if let Some(place) = self.literals[at..].first_chunk_mut() {
+                *place = input.piece(self.end + done);
+            }
             done += 32;
         }
         self.literal_count += count;
