@@ -21,16 +21,24 @@ const fn codes<const N: usize>(first: u32, direct: usize, bits: [u8; N]) -> [Cod
 }
 
 /// Codes of literals' lengths. The first 16 are the lengths themselves.
-pub(super) const LITERAL_LENGTHS: [Code; 36] = codes(0, 15, [
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11,
-    12, 13, 14, 15, 16,
-]);
+pub(super) const LITERAL_LENGTHS: [Code; 36] = codes(
+    0,
+    15,
+    [
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10,
+        11, 12, 13, 14, 15, 16,
+    ],
+);
 
 /// Codes of matches' lengths. The first 32 are the lengths from 3 on.
-pub(super) const MATCH_LENGTHS: [Code; 53] = codes(3, 31, [
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
-]);
+pub(super) const MATCH_LENGTHS: [Code; 53] = codes(
+    3,
+    31,
+    [
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
+    ],
+);
 
 /// Binary logarithms of the sizes of the tables for the default distributions: literals' lengths, offsets, matches'
 /// lengths.
@@ -43,9 +51,8 @@ pub(super) const DEFAULT_LITERAL_LENGTHS: [i16; 36] = [
 ];
 
 /// The default distribution of the codes of offsets.
-pub(super) const DEFAULT_OFFSETS: [i16; 29] = [
-    1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1,
-];
+pub(super) const DEFAULT_OFFSETS: [i16; 29] =
+    [1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1];
 
 /// The default distribution of the codes of matches' lengths.
 pub(super) const DEFAULT_MATCH_LENGTHS: [i16; 53] = [

@@ -7,11 +7,9 @@
 use super::super::codes::MAX_BLOCK;
 use super::input::Input;
 use super::parsed::{Match, Parsed};
-use super::tables::{Slot, WINDOW, hash, table_log};
+use super::tables::{Slot, TABLE_SIZE, WINDOW, hash, table_mask};
 use super::zeroed;
 
-const HEADS_LOG_MAX: u32 = 15;
-const HEADS: usize = 1 << HEADS_LOG_MAX;
 /// The bytes that are hashed: the shortest match that is found.
 const BYTES: u32 = 4;
 /// See `tables.rs`.
@@ -21,23 +19,22 @@ const DEFER_COST: i32 = 4;
 
 /// The last position of each hash, and for each position the one before it.
 pub(super) struct Chains<S> {
-    heads: Box<[S; HEADS]>,
+    heads: Box<[S; TABLE_SIZE]>,
     /// Not cleared for a block: only positions of the block are reached from `heads`.
     before: Box<[S; MAX_BLOCK]>,
-    shift: u32,
+    mask: usize,
     /// The first position that is not entered.
     next: usize,
 }
 
 impl<S: Slot> Chains<S> {
     pub(super) fn new() -> Chains<S> {
-        Chains { heads: zeroed(), before: zeroed(), shift: 0, next: 1 }
+        Chains { heads: zeroed(), before: zeroed(), mask: 0, next: 1 }
     }
 
     fn clear(&mut self, len: usize) {
-        let log = table_log(len, HEADS_LOG_MAX);
-        self.shift = 64 - log;
-        self.heads[..1 << log].fill(S::default());
+        self.mask = table_mask(len, TABLE_SIZE);
+        self.heads[..=self.mask].fill(S::default());
         self.next = 1;
     }
 
@@ -46,7 +43,7 @@ impl<S: Slot> Chains<S> {
     fn enter_to(&mut self, input: &Input, at: usize) -> usize {
         let mut from = 0;
         while self.next <= at {
-            let slot = &mut self.heads[hash(input.word(self.next), BYTES, self.shift) % HEADS];
+            let slot = &mut self.heads[hash(input.word(self.next), BYTES, self.mask)];
             from = std::mem::replace(slot, S::new(self.next)).get();
             self.before[self.next % MAX_BLOCK] = S::new(from);
             self.next += 1;

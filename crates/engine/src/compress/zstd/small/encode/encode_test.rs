@@ -90,7 +90,10 @@ fn only_small_blocks_and_low_levels_are_accepted() {
     assert!(!compress(6, false, b"raw", &mut out));
     assert!(!compress(3, false, &vec![0; MAX_BLOCK + 1], &mut out));
     assert!(out.is_empty());
-    assert_eq!(frame_of(0, false, b"level 0 is level 3"), frame_of(3, false, b"level 0 is level 3"));
+    assert_eq!(
+        frame_of(0, false, b"level 0 is level 3"),
+        frame_of(3, false, b"level 0 is level 3")
+    );
 }
 
 #[test]

@@ -164,6 +164,7 @@ pub(super) fn table_log(total: u32, used: u32, max: u32) -> u32 {
 pub(super) fn normalized(counts: &[u32], total: u32, log: u32) -> Probabilities {
     let mut cells = [0; SYMBOLS];
     let mut left = 1_i32 << log;
+    let (mut largest, mut symbol) = (0, 0);
     // One division for all symbols.
     let share = (1_u64 << (log + 32)) / u64::from(total.max(1));
     for (cell, &count) in cells.iter_mut().zip(counts) {
@@ -171,7 +172,14 @@ pub(super) fn normalized(counts: &[u32], total: u32, log: u32) -> Probabilities 
             let scaled = (u64::from(count) * share + (1 << 31)) >> 32;
             *cell = scaled.max(1) as i16;
             left -= i32::from(*cell);
+            largest = if count > counts[largest] { symbol } else { largest };
         }
+        symbol += 1;
+    }
+    // To the most frequent symbol, a few cells matter least.
+    if left.unsigned_abs() * 8 <= u32::from(cells[largest].unsigned_abs()) {
+        cells[largest] += left as i16;
+        return cells;
     }
     while left > 0 {
         // A cell more saves about count / cells bits.

@@ -13,8 +13,8 @@ const WEIGHTS_LOG_MAX: u32 = 6;
 /// Weights without compression have four bits each, and at most this many.
 const DIRECT_MAX: usize = 128;
 
-/// The nodes of a tree: leaves, one sentinel, inner nodes, one sentinel.
-const NODES: usize = 2 * 256 + 2;
+/// The nodes of a tree: leaves, two sentinels, inner nodes, two sentinels.
+const NODES: usize = 2 * 256 + 4;
 
 /// A code.
 pub(super) struct Code {
@@ -49,15 +49,9 @@ impl Code {
     /// Turns into the best code for bytes with these counts, of which two or more differ. Returns the number of bits that
     /// the bytes take.
     pub(super) fn fill(&mut self, counts: &[u32; 256]) -> u64 {
-        // The rarest first; a byte is in the lowest bits of its entry.
-        let mut sorted = [0_u32; 256];
-        let mut used = 0;
-        for (byte, &count) in counts.iter().enumerate() {
-            sorted[used % 256] = count << 8 | byte as u32;
-            used += usize::from(count > 0);
-        }
-        let sorted = &mut sorted[..used];
-        sorted.sort_unstable();
+        let mut sorted = [0; 256];
+        let used = sort(counts, &mut sorted);
+        let sorted = &sorted[..used];
         let mut per_length = self.measure(sorted);
         limit(&mut per_length);
         self.assign(sorted, &per_length)
@@ -67,24 +61,25 @@ impl Code {
     fn measure(&mut self, sorted: &[u32]) -> [u32; 32] {
         let (weights, parents) = (&mut self.weights, &mut self.parents);
         let leaves = sorted.len();
-        let (first, end) = (leaves + 1, 2 * leaves);
+        let (first, end) = (leaves + 2, 2 * leaves + 1);
         for (weight, entry) in weights.iter_mut().zip(sorted) {
             *weight = entry >> 8;
         }
-        // Sentinels, so that the choice of the lighter node needs no check.
-        weights[leaves..=end].fill(u32::MAX);
+        // Sentinels, so that the choice of the two lightest nodes needs no check.
+        weights[leaves..=end + 1].fill(u32::MAX);
         let (mut leaf, mut inner) = (0, first);
         for node in first..end {
-            let mut sum = 0;
-            for _ in 0..2 {
-                let is_leaf = weights[leaf] <= weights[inner];
-                let lighter = if is_leaf { leaf } else { inner };
-                leaf += usize::from(is_leaf);
-                inner += usize::from(!is_leaf);
-                sum += weights[lighter];
-                parents[lighter] = node as u16;
-            }
-            weights[node] = sum;
+            // Whether both are leaves, or both inner nodes; without a branch, because neither can be predicted.
+            let leaves_only = weights[leaf + 1] <= weights[inner];
+            let inner_only = weights[inner + 1] < weights[leaf];
+            let a = if inner_only { inner + 1 } else { leaf };
+            let b = if leaves_only { leaf + 1 } else { inner };
+            weights[node] = weights[a] + weights[b];
+            parents[a] = node as u16;
+            parents[b] = node as u16;
+            let taken = 1 + usize::from(leaves_only) - usize::from(inner_only);
+            leaf += taken;
+            inner += 2 - taken;
         }
         // From here on, weights are depths.
         let mut per_length = [0; 32];
@@ -156,6 +151,39 @@ impl Code {
         }
         true
     }
+}
+
+/// Sorts the bytes that occur, the rarest first: a byte is in the lowest bits of its entry, below its count. Returns
+/// their number.
+fn sort(counts: &[u32; 256], sorted: &mut [u32; 256]) -> usize {
+    let most = counts.iter().copied().max().unwrap_or_default() as usize;
+    let mut used = 0;
+    if most > 255 {
+        for (byte, &count) in counts.iter().enumerate() {
+            sorted[used % 256] = count << 8 | byte as u32;
+            used += usize::from(count > 0);
+        }
+        sorted[..used].sort_unstable();
+        return used;
+    }
+    // Counts of small blocks: the places of each count are known when all are counted.
+    let mut places = [0_u16; 256];
+    for &count in counts {
+        places[count as usize % 256] += 1;
+    }
+    let absent = std::mem::take(&mut places[0]);
+    for place in &mut places[1..=most] {
+        let here = *place;
+        *place = used as u16;
+        used += usize::from(here);
+    }
+    debug_assert_eq!(used, 256 - usize::from(absent));
+    for (byte, &count) in counts.iter().enumerate().filter(|&(_, &count)| count > 0) {
+        let place = &mut places[count as usize % 256];
+        sorted[usize::from(*place) % 256] = count << 8 | byte as u32;
+        *place += 1;
+    }
+    used
 }
 
 /// Shortens codes of more than [`BITS_MAX`] bits and lengthens others for it, the rarest first. Which bytes those are

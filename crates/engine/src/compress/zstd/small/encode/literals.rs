@@ -16,6 +16,9 @@ const COMPRESS_MIN: usize = 64;
 /// Fewer literals are one stream.
 const FOUR_STREAMS_MIN: usize = 256;
 
+/// The bytes at both ends by which literals are judged that are not worth being counted as a whole.
+const SAMPLE: usize = 2048;
+
 /// How often each byte occurs, in lanes: increments of one counter by adjacent equal bytes would wait for each other.
 type Lanes = [[u32; 256]; 4];
 
@@ -30,25 +33,40 @@ pub(super) fn least_saving(len: usize) -> usize {
     (len >> 6) + 2
 }
 
+/// Whether no byte is frequent, so that a code would save nothing.
+fn is_flat(most: u32, len: usize) -> bool {
+    most as usize <= (len >> 7) + 4
+}
+
 impl Literals {
     pub(super) fn new() -> Literals {
         Literals { lanes: [[0; 256]; 4], code: Code::new() }
     }
 
-    /// Appends the section. Without `compress`, the literals are stored as they are.
-    pub(super) fn write(&mut self, literals: &[u8], compress: bool, out: &mut Output) {
+    /// Appends the section. Without `compress`, the literals are stored as they are. `doubtful` literals are sampled first.
+    pub(super) fn write(
+        &mut self,
+        literals: &[u8],
+        compress: bool,
+        doubtful: bool,
+        out: &mut Output,
+    ) {
         if !compress || literals.len() < COMPRESS_MIN {
             return put_raw(literals, out);
+        }
+        if doubtful && literals.len() > 4 * SAMPLE {
+            let (first, last) = (&literals[..SAMPLE], &literals[literals.len() - SAMPLE..]);
+            if [first, last].iter().all(|sample| is_flat(self.count(sample).1, SAMPLE)) {
+                return put_raw(literals, out);
+            }
         }
         let (counts, most) = self.count(literals);
         if most as usize == literals.len() {
             put_small_header(RLE, literals.len(), out);
             return out.put(u64::from(literals[0]), 1);
         }
-        // Without a frequent byte there is nothing to save.
         let start = out.len();
-        let flat = most as usize <= (literals.len() >> 7) + 4;
-        if flat || !self.put_compressed(literals, &counts, out) {
+        if is_flat(most, literals.len()) || !self.put_compressed(literals, &counts, out) {
             out.set_len(start);
             put_raw(literals, out);
         }
@@ -82,12 +100,7 @@ impl Literals {
     }
 
     /// Appends the section with a Huffman code. Returns false if it does not save enough; the output is then undefined.
-    fn put_compressed(
-        &mut self,
-        literals: &[u8],
-        counts: &[u32; 256],
-        out: &mut Output,
-    ) -> bool {
+    fn put_compressed(&mut self, literals: &[u8], counts: &[u32; 256], out: &mut Output) -> bool {
         let bits = self.code.fill(counts);
         let header = Header::new(literals.len());
         let start = out.len();

@@ -157,8 +157,10 @@ impl Encoder {
         }
         self.block.set_len(0);
         // Negative levels are for speed: they look for matches only, as in the C library.
-        self.literals.write(self.parsed.literals(), level > 0, &mut self.block);
-        self.sequence_tables.write(self.parsed.sequences(), &mut self.block);
+        let sequences = self.parsed.sequences();
+        let doubtful = sequences.list().is_empty();
+        self.literals.write(self.parsed.literals(), level > 0, doubtful, &mut self.block);
+        self.sequence_tables.write(sequences, &mut self.block);
         match self.block.len() + literals::least_saving(raw.len()) < raw.len() {
             true => Kind::Compressed,
             false => Kind::Raw,
@@ -191,12 +193,15 @@ impl<S: Slot> Searches<S> {
         match (level, short) {
             (2.., true) => tables::parse_double::<S, 4>(tables, input, parsed),
             (2.., false) => tables::parse_double::<S, 5>(tables, input, parsed),
-            _ => {
-                let stride = level.min(0).unsigned_abs() as usize / 2;
-                tables::parse_fast::<S, 5>(tables, input, parsed, stride.min(MAX_BLOCK));
-            }
+            (_, true) => tables::parse_fast::<S, 5>(tables, input, parsed, stride(level)),
+            (_, false) => tables::parse_fast::<S, 6>(tables, input, parsed, stride(level)),
         }
     }
+}
+
+/// Returns by how much the steps of a negative level are longer.
+fn stride(level: i32) -> usize {
+    (level.min(0).unsigned_abs() as usize / 2).min(MAX_BLOCK)
 }
 
 #[cfg(test)]

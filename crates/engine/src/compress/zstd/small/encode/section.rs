@@ -16,6 +16,8 @@ const PREDEFINED: u8 = 0;
 const RLE: u8 = 1;
 const DESCRIBED: u8 = 2;
 
+/// The codes of the kinds that a block can have.
+const USED: [usize; 3] = [36, 18, 53];
 /// The largest tables of the kinds, as exponents of two.
 const LOGS_MAX: [u32; 3] = [9, 8, 9];
 /// A decoder builds each described table. This is the least saving for which it should, in bytes.
@@ -71,7 +73,8 @@ impl Tables {
         out.put(0, 1);
         let mut modes = [PREDEFINED; 3];
         for (kind, mode) in modes.iter_mut().enumerate() {
-            *mode = choose(kind, sequences.counts(kind), count as u32, &mut self.0[kind], out);
+            let counts = &sequences.counts(kind)[..USED[kind]];
+            *mode = choose(kind, counts, count as u32, &mut self.0[kind], out);
         }
         let [literals, offsets, matches] = modes;
         out.replace(modes_at, &[literals << 6 | offsets << 4 | matches << 2]);
@@ -82,13 +85,7 @@ impl Tables {
 }
 
 /// Chooses the mode of a kind's table, and appends and builds the table if it is not predefined.
-fn choose(
-    kind: usize,
-    counts: &[u32; CODES],
-    total: u32,
-    table: &mut Table,
-    out: &mut Output,
-) -> u8 {
+fn choose(kind: usize, counts: &[u32], total: u32, table: &mut Table, out: &mut Output) -> u8 {
     let used = counts.iter().filter(|&&count| count > 0).count() as u32;
     let default_cost: u64 = counts
         .iter()
@@ -122,7 +119,7 @@ fn choose(
 }
 
 /// Returns the cost of codes with a distribution.
-fn cost(counts: &[u32; CODES], probabilities: &Probabilities, log: u32) -> u64 {
+fn cost(counts: &[u32], probabilities: &Probabilities, log: u32) -> u64 {
     let used = counts.iter().zip(probabilities).filter(|&(&count, _)| count > 0);
     used.map(|(&count, &p)| u64::from(count) * u64::from(fse::symbol_cost(p, log))).sum()
 }

@@ -11,13 +11,13 @@ use super::input::Input;
 use super::parsed::{Match, Parsed};
 use super::zeroed;
 
-/// The largest tables, as exponents of two. They fill half of the processor's second cache.
-const LONG_LOG_MAX: u32 = 15;
-const SHORT_LOG_MAX: u32 = 15;
-const LONG_SIZE: usize = 1 << LONG_LOG_MAX;
-const SHORT_SIZE: usize = 1 << SHORT_LOG_MAX;
-/// The smallest ones.
-const LOG_MIN: u32 = 8;
+/// The largest table has 2^15 entries.
+const TABLE_LOG: u32 = 15;
+pub(super) const TABLE_SIZE: usize = 1 << TABLE_LOG;
+/// The smallest one.
+const SIZE_MIN: usize = 1 << 8;
+/// The largest one of the fast search, which must stay in the processor's first cache.
+const FAST_SIZE_MAX: usize = 1 << 14;
 /// The bytes without a match after which the search begins to skip positions, as an exponent of two.
 const PATIENCE: u32 = 7;
 /// The bytes that are hashed, and read, at a position. The last positions of a block are not searched.
@@ -55,65 +55,52 @@ impl Slot for u32 {
     }
 }
 
-/// Returns the high bits of a product that depends on the low `bytes` bytes.
+/// Returns high bits of a product that depends on the low `bytes` bytes: below [`TABLE_SIZE`], and masked.
 #[inline(always)]
-pub(super) fn hash(word: u64, bytes: u32, shift: u32) -> usize {
+pub(super) fn hash(word: u64, bytes: u32, mask: usize) -> usize {
     // The golden ratio: its multiples are spread evenly.
     const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
-    ((word << (64 - 8 * bytes)).wrapping_mul(FACTOR) >> (shift & 63)) as usize
+    let product = (word << (64 - 8 * bytes)).wrapping_mul(FACTOR);
+    (product >> (64 - TABLE_LOG)) as usize & mask
 }
 
-/// Returns the exponent of a table for a block of `len` bytes.
-pub(super) fn table_log(len: usize, max: u32) -> u32 {
-    len.next_power_of_two().ilog2().clamp(LOG_MIN, max)
+/// Returns the mask for a table of a block of `len` bytes: its size, which is a power of two, less 1.
+pub(super) fn table_mask(len: usize, max: usize) -> usize {
+    len.next_power_of_two().clamp(SIZE_MIN, max.min(TABLE_SIZE)) - 1
 }
 
 /// The last positions of hashes of eight bytes, and of a few bytes.
 pub(super) struct Tables<S> {
-    long: Box<[S; LONG_SIZE]>,
-    short: Box<[S; SHORT_SIZE]>,
-    long_shift: u32,
-    short_shift: u32,
+    long: Box<[S; TABLE_SIZE]>,
+    short: Box<[S; TABLE_SIZE]>,
+    mask: usize,
 }
 
 impl<S: Slot> Tables<S> {
     pub(super) fn new() -> Tables<S> {
-        Tables { long: zeroed(), short: zeroed(), long_shift: 0, short_shift: 0 }
-    }
-
-    fn clear_long(&mut self, len: usize) {
-        let log = table_log(len, LONG_LOG_MAX);
-        self.long_shift = 64 - log;
-        self.long[..1 << log].fill(S::default());
-    }
-
-    fn clear_short(&mut self, len: usize) {
-        let log = table_log(len, SHORT_LOG_MAX);
-        self.short_shift = 64 - log;
-        self.short[..1 << log].fill(S::default());
+        Tables { long: zeroed(), short: zeroed(), mask: 0 }
     }
 
     /// Enters a position by its first eight bytes and returns the last one with the same hash.
     #[inline(always)]
     fn enter_long(&mut self, word: u64, at: usize) -> usize {
-        let slot = &mut self.long[hash(word, 8, self.long_shift) % LONG_SIZE];
+        let slot = &mut self.long[hash(word, 8, self.mask)];
         std::mem::replace(slot, S::new(at)).get()
     }
 
     /// Enters a position by its first `BYTES` bytes.
     #[inline(always)]
     fn enter_short<const BYTES: u32>(&mut self, word: u64, at: usize) -> usize {
-        let slot = &mut self.short[hash(word, BYTES, self.short_shift) % SHORT_SIZE];
+        let slot = &mut self.short[hash(word, BYTES, self.mask)];
         std::mem::replace(slot, S::new(at)).get()
     }
 }
 
-/// Returns a match with the last offset, if it begins directly after `at` and has at least four bytes.
+/// Returns a match with the last offset, if it begins directly after `at`, where `word` is, and has at least four bytes.
 #[inline(always)]
-fn repeated(input: &Input, at: usize, offset: usize) -> Option<Match> {
-    let start = at + 1;
-    let different = input.word(start) ^ input.word(start - offset);
-    (different as u32 == 0).then(|| measured(input, start, start - offset, 4))
+fn repeated(input: &Input, word: u64, at: usize, offset: usize) -> Option<Match> {
+    let from = at + 1 - offset;
+    same::<4>(input, word >> 8, from).then(|| measured(input, at + 1, from, 4))
 }
 
 /// Returns the match of two positions whose first `known` bytes are equal.
@@ -152,12 +139,13 @@ pub(super) fn parse_fast<S: Slot, const BYTES: u32>(
     parsed: &mut Parsed,
     stride: usize,
 ) {
-    tables.clear_short(input.len());
+    tables.mask = table_mask(input.len(), FAST_SIZE_MAX);
+    tables.short[..=tables.mask].fill(S::default());
     let mut at = 1;
     while at + WINDOW <= input.len() {
         let word = input.word(at);
         let from = tables.enter_short::<BYTES>(word, at);
-        let found = if let Some(found) = repeated(input, at, parsed.repeat(0)) {
+        let found = if let Some(found) = repeated(input, word, at, parsed.repeat(0)) {
             found
         } else if same::<BYTES>(input, word, from) {
             measured(input, at, from, BYTES as usize)
@@ -182,13 +170,14 @@ pub(super) fn parse_double<S: Slot, const BYTES: u32>(
     input: &Input,
     parsed: &mut Parsed,
 ) {
-    tables.clear_long(input.len());
-    tables.clear_short(input.len());
+    tables.mask = table_mask(input.len(), TABLE_SIZE);
+    tables.long[..=tables.mask].fill(S::default());
+    tables.short[..=tables.mask].fill(S::default());
     let mut at = 1;
     while at + WINDOW <= input.len() {
         let word = input.word(at);
         let (far, near) = (tables.enter_long(word, at), tables.enter_short::<BYTES>(word, at));
-        let found = if let Some(found) = repeated(input, at, parsed.repeat(0)) {
+        let found = if let Some(found) = repeated(input, word, at, parsed.repeat(0)) {
             found
         } else if same::<8>(input, word, far) {
             measured(input, at, far, 8)
