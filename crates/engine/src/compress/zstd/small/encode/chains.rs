@@ -7,7 +7,7 @@
 use super::super::codes::MAX_BLOCK;
 use super::input::Input;
 use super::parsed::{Match, Parsed};
-use super::tables::{Slot, TABLE_SIZE, WINDOW, hash, table_mask};
+use super::tables::{Slot, TABLE_LOG, TABLE_SIZE, WINDOW, clear, hash};
 use super::zeroed;
 
 /// The bytes that are hashed: the shortest match that is found.
@@ -22,19 +22,18 @@ pub(super) struct Chains<S> {
     heads: Box<[S; TABLE_SIZE]>,
     /// Not cleared for a block: only positions of the block are reached from `heads`.
     before: Box<[S; MAX_BLOCK]>,
-    mask: usize,
+    shift: u32,
     /// The first position that is not entered.
     next: usize,
 }
 
 impl<S: Slot> Chains<S> {
     pub(super) fn new() -> Chains<S> {
-        Chains { heads: zeroed(), before: zeroed(), mask: 0, next: 1 }
+        Chains { heads: zeroed(), before: zeroed(), shift: 0, next: 1 }
     }
 
     fn clear(&mut self, len: usize) {
-        self.mask = table_mask(len, TABLE_SIZE);
-        self.heads[..=self.mask].fill(S::default());
+        self.shift = clear(&mut self.heads, len, TABLE_LOG);
         self.next = 1;
     }
 
@@ -43,7 +42,7 @@ impl<S: Slot> Chains<S> {
     fn enter_to(&mut self, input: &Input, at: usize) -> usize {
         let mut from = 0;
         while self.next <= at {
-            let slot = &mut self.heads[hash(input.word(self.next), BYTES, self.mask)];
+            let slot = &mut self.heads[hash(input.word(self.next), BYTES, self.shift)];
             from = std::mem::replace(slot, S::new(self.next)).get();
             self.before[self.next % MAX_BLOCK] = S::new(from);
             self.next += 1;

@@ -156,31 +156,31 @@ impl Code {
 /// Sorts the bytes that occur, the rarest first: a byte is in the lowest bits of its entry, below its count. Returns
 /// their number.
 fn sort(counts: &[u32; 256], sorted: &mut [u32; 256]) -> usize {
-    let most = counts.iter().copied().max().unwrap_or_default() as usize;
-    let mut used = 0;
+    let mut entries = [0; 256];
+    let (mut used, mut most) = (0, 0);
+    for (byte, &count) in counts.iter().enumerate() {
+        entries[used % 256] = count << 8 | byte as u32;
+        used += usize::from(count > 0);
+        most = most.max(count);
+    }
+    let entries = &entries[..used];
     if most > 255 {
-        for (byte, &count) in counts.iter().enumerate() {
-            sorted[used % 256] = count << 8 | byte as u32;
-            used += usize::from(count > 0);
-        }
+        sorted[..used].copy_from_slice(entries);
         sorted[..used].sort_unstable();
         return used;
     }
-    // Counts of small blocks: the places of each count are known when all are counted.
+    // The counts of small blocks: the places of each count are known when all are counted.
     let mut places = [0_u16; 256];
-    for &count in counts {
-        places[count as usize % 256] += 1;
+    for entry in entries {
+        places[(entry >> 8) as usize % 256] += 1;
     }
-    let absent = std::mem::take(&mut places[0]);
-    for place in &mut places[1..=most] {
-        let here = *place;
-        *place = used as u16;
-        used += usize::from(here);
+    let mut next = 0;
+    for place in &mut places[..=most as usize % 256] {
+        next += std::mem::replace(place, next);
     }
-    debug_assert_eq!(used, 256 - usize::from(absent));
-    for (byte, &count) in counts.iter().enumerate().filter(|&(_, &count)| count > 0) {
-        let place = &mut places[count as usize % 256];
-        sorted[usize::from(*place) % 256] = count << 8 | byte as u32;
+    for &entry in entries {
+        let place = &mut places[(entry >> 8) as usize % 256];
+        sorted[usize::from(*place) % 256] = entry;
         *place += 1;
     }
     used
@@ -233,7 +233,7 @@ fn compress_weights(weights: &[u8], table: &mut Table, out: &mut Output) -> bool
     let log = fse::table_log(total, used, WEIGHTS_LOG_MAX);
     let probabilities = fse::normalized(&counts, total, log);
     fse::describe(&probabilities, log, out);
-    table.fill(&probabilities, log);
+    table.fill(&probabilities[..counts.len()], log);
     let mut bits = Bits::new(out);
     // The decoder begins with the even positions' state.
     let count = weights.len();
@@ -244,7 +244,10 @@ fn compress_weights(weights: &[u8], table: &mut Table, out: &mut Output) -> bool
     for (at, &weight) in weights.iter().enumerate().take(count - 2).rev() {
         let state = if at % 2 == 0 { &mut even } else { &mut odd };
         state.encode(weight, &mut bits);
-        bits.flush();
+        // Eight weights take at most 48 bits.
+        if at % 8 == 0 {
+            bits.flush();
+        }
     }
     odd.finish(&mut bits);
     even.finish(&mut bits);

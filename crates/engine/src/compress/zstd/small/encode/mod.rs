@@ -199,9 +199,9 @@ impl<S: Slot> Searches<S> {
     }
 }
 
-/// Returns by how much the steps of a negative level are longer.
+/// Returns the step of a fast search: longer for negative levels.
 fn stride(level: i32) -> usize {
-    (level.min(0).unsigned_abs() as usize / 2).min(MAX_BLOCK)
+    1 + (level.min(0).unsigned_abs() as usize / 2).min(MAX_BLOCK)
 }
 
 #[cfg(test)]

@@ -114,7 +114,7 @@ fn choose(kind: usize, counts: &[u32], total: u32, table: &mut Table, out: &mut 
         out.set_len(start);
         return PREDEFINED;
     }
-    table.fill(&probabilities, log);
+    table.fill(&probabilities[..counts.len()], log);
     DESCRIBED
 }
 

@@ -12,12 +12,12 @@ use super::parsed::{Match, Parsed};
 use super::zeroed;
 
 /// The largest table has 2^15 entries.
-const TABLE_LOG: u32 = 15;
+pub(super) const TABLE_LOG: u32 = 15;
 pub(super) const TABLE_SIZE: usize = 1 << TABLE_LOG;
 /// The smallest one.
-const SIZE_MIN: usize = 1 << 8;
+const LOG_MIN: u32 = 8;
 /// The largest one of the fast search, which must stay in the processor's first cache.
-const FAST_SIZE_MAX: usize = 1 << 14;
+const FAST_LOG_MAX: u32 = 14;
 /// The bytes without a match after which the search begins to skip positions, as an exponent of two.
 const PATIENCE: u32 = 7;
 /// The bytes that are hashed, and read, at a position. The last positions of a block are not searched.
@@ -55,52 +55,47 @@ impl Slot for u32 {
     }
 }
 
-/// Returns high bits of a product that depends on the low `bytes` bytes: below [`TABLE_SIZE`], and masked.
+/// Returns the highest bits of a product that depends on the low `bytes` bytes: an index below [`TABLE_SIZE`].
 #[inline(always)]
-pub(super) fn hash(word: u64, bytes: u32, mask: usize) -> usize {
+pub(super) fn hash(word: u64, bytes: u32, shift: u32) -> usize {
     // The golden ratio: its multiples are spread evenly.
     const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
     let product = (word << (64 - 8 * bytes)).wrapping_mul(FACTOR);
-    (product >> (64 - TABLE_LOG)) as usize & mask
+    (product >> (shift & 63)) as usize % TABLE_SIZE
 }
 
-/// Returns the mask for a table of a block of `len` bytes: its size, which is a power of two, less 1.
-pub(super) fn table_mask(len: usize, max: usize) -> usize {
-    len.next_power_of_two().clamp(SIZE_MIN, max.min(TABLE_SIZE)) - 1
+/// Clears as much of a table as a block of `len` bytes needs, at most 2^`log_max` entries. Returns the shift for hashes.
+pub(super) fn clear<S: Slot>(table: &mut [S; TABLE_SIZE], len: usize, log_max: u32) -> u32 {
+    let log = len.next_power_of_two().ilog2().clamp(LOG_MIN, log_max.min(TABLE_LOG));
+    table[..1 << log].fill(S::default());
+    64 - log
 }
 
 /// The last positions of hashes of eight bytes, and of a few bytes.
 pub(super) struct Tables<S> {
     long: Box<[S; TABLE_SIZE]>,
     short: Box<[S; TABLE_SIZE]>,
-    mask: usize,
+    shift: u32,
 }
 
 impl<S: Slot> Tables<S> {
     pub(super) fn new() -> Tables<S> {
-        Tables { long: zeroed(), short: zeroed(), mask: 0 }
+        Tables { long: zeroed(), short: zeroed(), shift: 0 }
     }
 
     /// Enters a position by its first eight bytes and returns the last one with the same hash.
     #[inline(always)]
     fn enter_long(&mut self, word: u64, at: usize) -> usize {
-        let slot = &mut self.long[hash(word, 8, self.mask)];
+        let slot = &mut self.long[hash(word, 8, self.shift)];
         std::mem::replace(slot, S::new(at)).get()
     }
 
     /// Enters a position by its first `BYTES` bytes.
     #[inline(always)]
     fn enter_short<const BYTES: u32>(&mut self, word: u64, at: usize) -> usize {
-        let slot = &mut self.short[hash(word, BYTES, self.mask)];
+        let slot = &mut self.short[hash(word, BYTES, self.shift)];
         std::mem::replace(slot, S::new(at)).get()
     }
-}
-
-/// Returns a match with the last offset, if it begins directly after `at`, where `word` is, and has at least four bytes.
-#[inline(always)]
-fn repeated(input: &Input, word: u64, at: usize, offset: usize) -> Option<Match> {
-    let from = at + 1 - offset;
-    same::<4>(input, word >> 8, from).then(|| measured(input, at + 1, from, 4))
 }
 
 /// Returns the match of two positions whose first `known` bytes are equal.
@@ -132,80 +127,128 @@ fn push_alternating(input: &Input, parsed: &mut Parsed) -> usize {
     at
 }
 
-/// Parses with one table. `stride` is added to each step: more is faster, and finds less.
+/// Where a search ended: two positions whose first `known` bytes are equal.
+struct Hit {
+    /// The last position that was entered.
+    at: usize,
+    start: usize,
+    from: usize,
+    known: usize,
+}
+
+impl Hit {
+    /// A repetition with the last offset, which begins directly after `at`.
+    #[inline(always)]
+    fn repeated(at: usize, offset: usize) -> Hit {
+        Hit { at, start: at + 1, from: at + 1 - offset, known: 4 }
+    }
+}
+
+/// Looks for a match in one table, from `at` on. Not inlined, so that the loop has the processor's registers for itself.
+#[inline(never)]
+fn search_fast<S: Slot, const BYTES: u32>(
+    tables: &mut Tables<S>,
+    input: &Input,
+    mut at: usize,
+    offset: usize,
+    stride: usize,
+) -> Option<Hit> {
+    let first = at;
+    while at + WINDOW <= input.len() {
+        let word = input.word(at);
+        let from = tables.enter_short::<BYTES>(word, at);
+        if same::<4>(input, word >> 8, at + 1 - offset) {
+            return Some(Hit::repeated(at, offset));
+        }
+        if same::<BYTES>(input, word, from) {
+            return Some(Hit { at, start: at, from, known: BYTES as usize });
+        }
+        at += stride + ((at - first) >> PATIENCE);
+    }
+    None
+}
+
+/// Looks for a match in both tables. One of eight bytes is preferred.
+#[inline(never)]
+fn search_double<S: Slot, const BYTES: u32>(
+    tables: &mut Tables<S>,
+    input: &Input,
+    mut at: usize,
+    offset: usize,
+) -> Option<Hit> {
+    let first = at;
+    while at + WINDOW <= input.len() {
+        let word = input.word(at);
+        let (far, near) = (tables.enter_long(word, at), tables.enter_short::<BYTES>(word, at));
+        if same::<4>(input, word >> 8, at + 1 - offset) {
+            return Some(Hit::repeated(at, offset));
+        }
+        if same::<8>(input, word, far) {
+            return Some(Hit { at, start: at, from: far, known: 8 });
+        }
+        if same::<BYTES>(input, word, near) {
+            let next = input.word(at + 1);
+            let far = tables.enter_long(next, at + 1);
+            return Some(match same::<8>(input, next, far) {
+                true => Hit { at, start: at + 1, from: far, known: 8 },
+                false => Hit { at, start: at, from: near, known: BYTES as usize },
+            });
+        }
+        at += 1 + ((at - first) >> PATIENCE);
+    }
+    None
+}
+
+/// Appends the match that was found, with equal bytes before and behind it.
+#[inline(always)]
+fn push(input: &Input, parsed: &mut Parsed, hit: &Hit) {
+    let found = measured(input, hit.start, hit.from, hit.known);
+    parsed.push(input, found.extended_back(input, parsed.end()));
+}
+
+/// Parses with one table. A longer `stride` from position to position is faster, and finds less.
 pub(super) fn parse_fast<S: Slot, const BYTES: u32>(
     tables: &mut Tables<S>,
     input: &Input,
     parsed: &mut Parsed,
     stride: usize,
 ) {
-    tables.mask = table_mask(input.len(), FAST_SIZE_MAX);
-    tables.short[..=tables.mask].fill(S::default());
+    tables.shift = clear(&mut tables.short, input.len(), FAST_LOG_MAX);
     let mut at = 1;
-    while at + WINDOW <= input.len() {
-        let word = input.word(at);
-        let from = tables.enter_short::<BYTES>(word, at);
-        let found = if let Some(found) = repeated(input, word, at, parsed.repeat(0)) {
-            found
-        } else if same::<BYTES>(input, word, from) {
-            measured(input, at, from, BYTES as usize)
-        } else {
-            at += 1 + stride + ((at - parsed.end()) >> PATIENCE);
-            continue;
-        };
-        parsed.push(input, found.extended_back(input, parsed.end()));
-        let end = parsed.end();
-        if end + WINDOW <= input.len() {
-            tables.enter_short::<BYTES>(input.word(at + 2), at + 2);
-            tables.enter_short::<BYTES>(input.word(end - 2), end - 2);
+    while let Some(hit) =
+        search_fast::<S, BYTES>(tables, input, at, parsed.repeat(0), stride)
+    {
+        push(input, parsed, &hit);
+        let (after, before) = (hit.at + 2, parsed.end() - 2);
+        if before + 2 + WINDOW <= input.len() {
+            tables.enter_short::<BYTES>(input.word(after), after);
+            tables.enter_short::<BYTES>(input.word(before), before);
         }
         at = push_alternating(input, parsed);
     }
     parsed.finish(input);
 }
 
-/// Parses with both tables: a match of eight bytes is preferred.
+/// Parses with both tables.
 pub(super) fn parse_double<S: Slot, const BYTES: u32>(
     tables: &mut Tables<S>,
     input: &Input,
     parsed: &mut Parsed,
 ) {
-    tables.mask = table_mask(input.len(), TABLE_SIZE);
-    tables.long[..=tables.mask].fill(S::default());
-    tables.short[..=tables.mask].fill(S::default());
+    tables.shift = clear(&mut tables.long, input.len(), TABLE_LOG);
+    clear(&mut tables.short, input.len(), TABLE_LOG);
     let mut at = 1;
-    while at + WINDOW <= input.len() {
-        let word = input.word(at);
-        let (far, near) = (tables.enter_long(word, at), tables.enter_short::<BYTES>(word, at));
-        let found = if let Some(found) = repeated(input, word, at, parsed.repeat(0)) {
-            found
-        } else if same::<8>(input, word, far) {
-            measured(input, at, far, 8)
-        } else if same::<BYTES>(input, word, near) {
-            longer_next(tables, input, at)
-                .unwrap_or_else(|| measured(input, at, near, BYTES as usize))
-        } else {
-            at += 1 + ((at - parsed.end()) >> PATIENCE);
-            continue;
-        };
-        parsed.push(input, found.extended_back(input, parsed.end()));
-        let end = parsed.end();
-        if end + WINDOW <= input.len() {
-            let word = input.word(at + 2);
-            tables.enter_long(word, at + 2);
-            tables.enter_short::<BYTES>(word, at + 2);
-            tables.enter_long(input.word(end - 2), end - 2);
-            tables.enter_short::<BYTES>(input.word(end - 1), end - 1);
+    while let Some(hit) = search_double::<S, BYTES>(tables, input, at, parsed.repeat(0)) {
+        push(input, parsed, &hit);
+        let (after, before) = (hit.at + 2, parsed.end() - 2);
+        if before + 2 + WINDOW <= input.len() {
+            let word = input.word(after);
+            tables.enter_long(word, after);
+            tables.enter_short::<BYTES>(word, after);
+            tables.enter_long(input.word(before), before);
+            tables.enter_short::<BYTES>(input.word(before + 1), before + 1);
         }
         at = push_alternating(input, parsed);
     }
     parsed.finish(input);
-}
-
-/// Returns a match of at least eight bytes that begins directly after `at`.
-#[inline(always)]
-fn longer_next<S: Slot>(tables: &mut Tables<S>, input: &Input, at: usize) -> Option<Match> {
-    let word = input.word(at + 1);
-    let from = tables.enter_long(word, at + 1);
-    same::<8>(input, word, from).then(|| measured(input, at + 1, from, 8))
 }
