@@ -33,7 +33,8 @@ impl<S: Slot> Chains<S> {
     }
 
     fn clear(&mut self, len: usize) {
-        self.shift = clear(&mut self.heads, len, TABLE_LOG);
+        // Larger than the block, so that most positions of random bytes have no candidate.
+        self.shift = clear(&mut self.heads, 4 * len, TABLE_LOG);
         self.next = 1;
     }
 
@@ -101,14 +102,12 @@ fn better(best: &mut Option<Rated>, other: Rated) {
     }
 }
 
-/// Parses with chains. `depth` is the number of candidates per position, `defer` that of later positions that are tried
-/// before a match is taken.
+/// Parses with chains. `depth` is the number of candidates per position.
 pub(super) fn parse_lazy<S: Slot>(
     chains: &mut Chains<S>,
     input: &Input,
     parsed: &mut Parsed,
     depth: u32,
-    defer: usize,
 ) {
     chains.clear(input.len());
     let mut at = 1;
@@ -117,15 +116,13 @@ pub(super) fn parse_lazy<S: Slot>(
             at += 1 + ((at - parsed.end()) >> PATIENCE);
             continue;
         };
-        let mut tried = 0;
-        while tried < defer && at + 1 + WINDOW <= input.len() {
+        while at + 1 + WINDOW <= input.len() {
             at += 1;
-            tried += 1;
             let later = chains.best(input, parsed, at, depth);
-            if let Some(later) = later.filter(|later| later.gain > best.gain + DEFER_COST) {
-                best = later;
-                tried = 0;
-            }
+            let Some(later) = later.filter(|later| later.gain > best.gain + DEFER_COST) else {
+                break;
+            };
+            best = later;
         }
         parsed.push(input, best.found.extended_back(input, parsed.end()));
         at = parsed.end();

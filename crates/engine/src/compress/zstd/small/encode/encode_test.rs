@@ -54,7 +54,7 @@ fn each_short_length_is_read() {
 #[test]
 fn random_blocks_are_read() {
     let (mut rng, mut reader) = (Rng::with_seed(2), reader());
-    for round in 0..2000 {
+    for round in 0..1500 {
         let len = rng.usize(0..=MAX_BLOCK) >> rng.u32(2..9);
         let kind = rng.usize(..KINDS);
         let raw = sample(&mut rng, kind, len);

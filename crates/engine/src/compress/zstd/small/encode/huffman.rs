@@ -22,6 +22,8 @@ pub(super) struct Code {
     /// the right.
     pub(super) entries: [u64; 256],
     lengths: [u8; 256],
+    /// How many bytes have a code of each length.
+    per_length: [u32; 32],
     /// The length of the longest code.
     pub(super) bits_max: u32,
     /// The last byte that has a code.
@@ -38,6 +40,7 @@ impl Code {
         Code {
             entries: [0; 256],
             lengths: [0; 256],
+            per_length: [0; 32],
             bits_max: 0,
             last: 0,
             weights: [0; NODES],
@@ -52,9 +55,9 @@ impl Code {
         let mut sorted = [0; 256];
         let used = sort(counts, &mut sorted);
         let sorted = &sorted[..used];
-        let mut per_length = self.measure(sorted);
-        limit(&mut per_length);
-        self.assign(sorted, &per_length)
+        self.per_length = self.measure(sorted);
+        limit(&mut self.per_length);
+        self.assign(sorted)
     }
 
     /// Builds the tree of the sorted bytes and returns how many have a code of each length. Lengths beyond 31 count as 31.
@@ -95,7 +98,8 @@ impl Code {
     }
 
     /// Gives each byte the length of its rank, and codes in the format's order: longer codes first, then by the byte.
-    fn assign(&mut self, sorted: &[u32], per_length: &[u32; 32]) -> u64 {
+    fn assign(&mut self, sorted: &[u32]) -> u64 {
+        let per_length = &self.per_length;
         self.lengths = [0; 256];
         let (mut total, mut rank) = (0, 0);
         let mut next = [0_u32; 32];
@@ -130,11 +134,12 @@ impl Code {
             *weight = if length > 0 { longest - length } else { 0 };
         }
         // The decoder computes the last one.
-        let weights = &weights[..self.last];
+        let (weights, last) = (&weights[..self.last], weights[self.last]);
         let start = out.len();
         out.put(0, 1);
         let direct = if self.last <= DIRECT_MAX { self.last.div_ceil(2) } else { usize::MAX };
-        let compressed = compress_weights(weights, &mut self.table, out);
+        let counts = self.count_weights(last);
+        let compressed = compress_weights(weights, &counts, &mut self.table, out);
         let size = out.len() - start - 1;
         if compressed && size < DIRECT_MAX && size < direct {
             out.replace(start, &[size as u8]);
@@ -150,6 +155,18 @@ impl Code {
             out.put(u64::from(pair[0] << 4 | second), 1);
         }
         true
+    }
+
+    /// Returns how often each weight occurs before the last byte, whose weight is `last`.
+    fn count_weights(&self, last: u8) -> [u32; BITS_MAX + 1] {
+        let mut counts = [0; BITS_MAX + 1];
+        let longest = self.bits_max as usize;
+        for (count, here) in counts[1..].iter_mut().zip(self.per_length[1..=longest].iter().rev()) {
+            *count = *here;
+        }
+        counts[usize::from(last).min(BITS_MAX)] -= 1;
+        counts[0] = self.last as u32 - counts[1..].iter().sum::<u32>();
+        counts
     }
 }
 
@@ -218,36 +235,37 @@ fn limit(per_length: &mut [u32; 32]) {
     }
 }
 
-/// Appends weights, compressed by two states that alternate. Returns false if that is impossible or useless.
-fn compress_weights(weights: &[u8], table: &mut Table, out: &mut Output) -> bool {
-    let [.., before_last, last] = weights else { return false };
-    let mut counts = [0_u32; BITS_MAX + 1];
-    for &weight in weights {
-        counts[usize::from(weight).min(BITS_MAX)] += 1;
-    }
+/// Appends weights, compressed by two states that alternate. Returns false if that is impossible.
+fn compress_weights(
+    weights: &[u8],
+    counts: &[u32; BITS_MAX + 1],
+    table: &mut Table,
+    out: &mut Output,
+) -> bool {
+    let [before @ .., before_last, last] = weights else { return false };
     let used = counts.iter().filter(|&&count| count > 0).count() as u32;
-    let total = weights.len() as u32;
     if used < 2 {
         return false;
     }
+    let total = weights.len() as u32;
     let log = fse::table_log(total, used, WEIGHTS_LOG_MAX);
-    let probabilities = fse::normalized(&counts, total, log);
+    let probabilities = fse::normalized(counts, total, log);
     fse::describe(&probabilities, log, out);
     table.fill(&probabilities[..counts.len()], log);
     let mut bits = Bits::new(out);
-    // The decoder begins with the even positions' state.
-    let count = weights.len();
-    let (mut even, mut odd) = match count % 2 {
-        0 => (State::new(table, *before_last), State::new(table, *last)),
-        _ => (State::new(table, *last), State::new(table, *before_last)),
-    };
-    for (at, &weight) in weights.iter().enumerate().take(count - 2).rev() {
-        let state = if at % 2 == 0 { &mut even } else { &mut odd };
-        state.encode(weight, &mut bits);
-        // Eight weights take at most 48 bits.
-        if at % 8 == 0 {
-            bits.flush();
-        }
+    // The decoder begins with the state of the even positions.
+    let (mut even, mut odd) = (State::new(table, *last), State::new(table, *before_last));
+    if weights.len() % 2 == 0 {
+        std::mem::swap(&mut even, &mut odd);
+    }
+    let pairs = before.chunks_exact(2);
+    if let [weight] = pairs.remainder() {
+        even.encode(*weight, &mut bits);
+    }
+    for pair in pairs.rev() {
+        odd.encode(pair[1], &mut bits);
+        even.encode(pair[0], &mut bits);
+        bits.flush();
     }
     odd.finish(&mut bits);
     even.finish(&mut bits);
@@ -279,6 +297,11 @@ mod tests {
             assert_eq!(places, 1 << 11, "round {round}: {counts:?}");
             let sum = counts.iter().zip(&code.lengths).map(|(&c, &n)| u64::from(c) * u64::from(n));
             assert_eq!(bits, sum.sum::<u64>());
+            let weight = |n: u8| if n > 0 { code.bits_max + 1 - u32::from(n) } else { 0 };
+            let counted = code.count_weights(weight(code.lengths[code.last]) as u8);
+            let mut expected = [0; BITS_MAX + 1];
+            code.lengths[..code.last].iter().for_each(|&n| expected[weight(n) as usize] += 1);
+            assert_eq!(counted, expected);
         }
     }
 

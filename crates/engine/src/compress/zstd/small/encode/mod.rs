@@ -51,8 +51,8 @@ enum Kind {
 const LAST: u32 = 1;
 /// Shorter content is not compressed.
 const COMPRESS_MIN: usize = 16;
-/// The content up to which matches of four bytes are looked for: offsets are short.
-const SHORT_MATCHES_MAX: usize = 16 << 10;
+/// Longer content has more candidates for each match, so that fewer of them and only longer ones are considered.
+const SHORT_MAX: usize = 16 << 10;
 
 thread_local! {
     static ENCODER: Cell<Option<Box<Encoder>>> = const { Cell::new(None) };
@@ -183,16 +183,19 @@ impl<S> Default for Searches<S> {
 impl<S: Slot> Searches<S> {
     /// Finds the matches of a block.
     fn parse(&mut self, level: i32, input: &Input, parsed: &mut Parsed) {
-        let short = input.len() <= SHORT_MATCHES_MAX;
+        let short = input.len() <= SHORT_MAX;
         if level > LEVEL_DEFAULT {
             let chains = self.chains.get_or_insert_with(|| Box::new(Chains::new()));
-            let (depth, defer) = if level == LEVEL_MAX { (8, 1) } else { (8, 0) };
-            return chains::parse_lazy(chains, input, parsed, depth, defer);
+            let depth = match (level, short) {
+                (..LEVEL_MAX, _) => 3,
+                (_, true) => 8,
+                (_, false) => 5,
+            };
+            return chains::parse_lazy(chains, input, parsed, depth);
         }
         let tables = self.tables.get_or_insert_with(|| Box::new(tables::Tables::new()));
         match (level, short) {
-            (2.., true) => tables::parse_double::<S, 4>(tables, input, parsed),
-            (2.., false) => tables::parse_double::<S, 5>(tables, input, parsed),
+            (2.., _) => tables::parse_double::<S, 5>(tables, input, parsed),
             (_, true) => tables::parse_fast::<S, 5>(tables, input, parsed, stride(level)),
             (_, false) => tables::parse_fast::<S, 6>(tables, input, parsed, stride(level)),
         }

@@ -19,7 +19,7 @@ const LOG_MIN: u32 = 8;
 /// The largest one of the fast search, which must stay in the processor's first cache.
 const FAST_LOG_MAX: u32 = 14;
 /// The bytes without a match after which the search begins to skip positions, as an exponent of two.
-const PATIENCE: u32 = 7;
+const PATIENCE: u32 = 6;
 /// The bytes that are hashed, and read, at a position. The last positions of a block are not searched.
 pub(super) const WINDOW: usize = 9;
 
@@ -215,9 +215,7 @@ pub(super) fn parse_fast<S: Slot, const BYTES: u32>(
 ) {
     tables.shift = clear(&mut tables.short, input.len(), FAST_LOG_MAX);
     let mut at = 1;
-    while let Some(hit) =
-        search_fast::<S, BYTES>(tables, input, at, parsed.repeat(0), stride)
-    {
+    while let Some(hit) = search_fast::<S, BYTES>(tables, input, at, parsed.repeat(0), stride) {
         push(input, parsed, &hit);
         let (after, before) = (hit.at + 2, parsed.end() - 2);
         if before + 2 + WINDOW <= input.len() {
