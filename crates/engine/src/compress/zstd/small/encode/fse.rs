@@ -154,8 +154,10 @@ impl<'a> State<'a> {
 
 /// Returns a good size for the table of `total` symbols, of which `used` differ, as an exponent of two.
 pub(super) fn table_log(total: u32, used: u32, max: u32) -> u32 {
-    // More cells describe probabilities more exactly than the symbols justify.
-    let enough = total.max(1).ilog2().saturating_sub(1);
+    // More cells describe probabilities more exactly than the symbols justify. Beyond 64 cells they save little, and the
+    // decoder has to fill them.
+    let bits = total.max(1).ilog2();
+    let enough = bits.saturating_sub(if bits < 8 { 1 } else { 2 });
     let least = used.max(1).ilog2() + 1;
     enough.max(least).clamp(LOG_MIN, max)
 }
