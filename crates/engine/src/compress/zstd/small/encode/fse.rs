@@ -179,7 +179,7 @@ pub(super) fn normalized(counts: &[u32], total: u32, log: u32) -> Probabilities 
         symbol += 1;
     }
     // To the most frequent symbol, a few cells matter least.
-    if left.unsigned_abs() * 8 <= u32::from(cells[largest].unsigned_abs()) {
+    if left.unsigned_abs() * 4 <= u32::from(cells[largest].unsigned_abs()) {
         cells[largest] += left as i16;
         return cells;
     }

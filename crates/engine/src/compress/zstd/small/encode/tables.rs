@@ -18,8 +18,8 @@ pub(super) const TABLE_SIZE: usize = 1 << TABLE_LOG;
 const LOG_MIN: u32 = 8;
 /// The largest one of the fast search, which must stay in the processor's first cache.
 const FAST_LOG_MAX: u32 = 14;
-/// The bytes without a match after which the search begins to skip positions, as an exponent of two.
-const PATIENCE: u32 = 6;
+/// After so many bytes without a match, the steps of the search become longer by 1.
+const PATIENCE: usize = 64;
 /// The bytes that are hashed, and read, at a position. The last positions of a block are not searched.
 pub(super) const WINDOW: usize = 9;
 
@@ -151,19 +151,23 @@ fn search_fast<S: Slot, const BYTES: u32>(
     input: &Input,
     mut at: usize,
     offset: usize,
-    stride: usize,
+    mut stride: usize,
 ) -> Option<Hit> {
-    let first = at;
-    while at + WINDOW <= input.len() {
-        let word = input.word(at);
-        let from = tables.enter_short::<BYTES>(word, at);
-        if same::<4>(input, word >> 8, at + 1 - offset) {
-            return Some(Hit::repeated(at, offset));
+    let end = (input.len() + 1).saturating_sub(WINDOW);
+    while at < end {
+        let pause = (at + PATIENCE).min(end);
+        while at < pause {
+            let word = input.word(at);
+            let from = tables.enter_short::<BYTES>(word, at);
+            if same::<4>(input, word >> 8, at + 1 - offset) {
+                return Some(Hit::repeated(at, offset));
+            }
+            if same::<BYTES>(input, word, from) {
+                return Some(Hit { at, start: at, from, known: BYTES as usize });
+            }
+            at += stride;
         }
-        if same::<BYTES>(input, word, from) {
-            return Some(Hit { at, start: at, from, known: BYTES as usize });
-        }
-        at += stride + ((at - first) >> PATIENCE);
+        stride += 1;
     }
     None
 }
@@ -176,27 +180,41 @@ fn search_double<S: Slot, const BYTES: u32>(
     mut at: usize,
     offset: usize,
 ) -> Option<Hit> {
-    let first = at;
-    while at + WINDOW <= input.len() {
-        let word = input.word(at);
-        let (far, near) = (tables.enter_long(word, at), tables.enter_short::<BYTES>(word, at));
-        if same::<4>(input, word >> 8, at + 1 - offset) {
-            return Some(Hit::repeated(at, offset));
+    let end = (input.len() + 1).saturating_sub(WINDOW);
+    let mut step = 1;
+    while at < end {
+        let pause = (at + PATIENCE).min(end);
+        while at < pause {
+            let word = input.word(at);
+            let far = tables.enter_long(word, at);
+            let near = tables.enter_short::<BYTES>(word, at);
+            if same::<4>(input, word >> 8, at + 1 - offset) {
+                return Some(Hit::repeated(at, offset));
+            }
+            if same::<8>(input, word, far) {
+                return Some(Hit { at, start: at, from: far, known: 8 });
+            }
+            if same::<BYTES>(input, word, near) {
+                return Some(longer_next(tables, input, at).unwrap_or(Hit {
+                    at,
+                    start: at,
+                    from: near,
+                    known: BYTES as usize,
+                }));
+            }
+            at += step;
         }
-        if same::<8>(input, word, far) {
-            return Some(Hit { at, start: at, from: far, known: 8 });
-        }
-        if same::<BYTES>(input, word, near) {
-            let next = input.word(at + 1);
-            let far = tables.enter_long(next, at + 1);
-            return Some(match same::<8>(input, next, far) {
-                true => Hit { at, start: at + 1, from: far, known: 8 },
-                false => Hit { at, start: at, from: near, known: BYTES as usize },
-            });
-        }
-        at += 1 + ((at - first) >> PATIENCE);
+        step += 1;
     }
     None
+}
+
+/// Returns a match of at least eight bytes that begins directly after `at`.
+#[inline(always)]
+fn longer_next<S: Slot>(tables: &mut Tables<S>, input: &Input, at: usize) -> Option<Hit> {
+    let word = input.word(at + 1);
+    let from = tables.enter_long(word, at + 1);
+    same::<8>(input, word, from).then_some(Hit { at, start: at + 1, from, known: 8 })
 }
 
 /// Appends the match that was found, with equal bytes before and behind it.
