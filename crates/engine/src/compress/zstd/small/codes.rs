@@ -8,6 +8,8 @@ pub(super) struct Code {
     pub(super) bits: u8,
 }
 
+// The compiler evaluates this: an index out of range does not compile.
+#[allow(clippy::indexing_slicing)]
 const fn codes<const N: usize>(first: u32, direct: usize, bits: [u8; N]) -> [Code; N] {
     let mut codes = [Code { base: 0, bits: 0 }; N];
     let (mut i, mut base) = (0, first);

@@ -255,7 +255,7 @@ fn compress_weights(
     let mut bits = Bits::new(out);
     // The decoder begins with the state of the even positions.
     let (mut even, mut odd) = (State::new(table, *last), State::new(table, *before_last));
-    if weights.len() % 2 == 0 {
+    if weights.len().is_multiple_of(2) {
         std::mem::swap(&mut even, &mut odd);
     }
     let pairs = before.chunks_exact(2);
