@@ -13,7 +13,7 @@ pub(super) fn sample(rng: &mut Rng, kind: usize, len: usize) -> Vec<u8> {
         match kind {
             0 => raw.push(rng.u8(..)),
             1 => raw.push(a),
-            2 => raw.push(if rng.u32(..) % (1 << bits) == 0 { a } else { b }),
+            2 => raw.push(if rng.u32(..).trailing_zeros() >= bits { a } else { b }),
             3 => raw.push(a.wrapping_add((1.0 / (rng.f64() + 0.004)) as u8)),
             // Counts that double, for which the best code is longer than the format allows.
             4 => raw.push((rng.u64(..) | 1 << 40).trailing_zeros() as u8),
