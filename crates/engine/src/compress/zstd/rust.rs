@@ -73,6 +73,9 @@ pub(super) fn compress(
     dict: Option<Prepared<'_>>,
     out: &mut Vec<u8>,
 ) -> Result<()> {
+    if dict.is_none() && small::compress(settings.level, settings.checksum, raw, out) {
+        return Ok(());
+    }
     let mut encoder = match take(&ENCODER) {
         Some(encoder) if encoder.settings == settings => encoder,
         _ => Encoder::new(settings, dict)?,
