@@ -122,6 +122,19 @@ pub fn trim_allocator() {
     }
 }
 
+/// Keeps the C library's allocator at its initial thresholds: it maps pieces of 128 KiB and more, and returns the free
+/// end of each heap when that is larger. Otherwise it raises both when a mapped piece is freed, and keeps up to 64 MiB
+/// at the end of each heap, which [`trim_allocator`] returns for the main heap only. Does nothing where there are no
+/// such thresholds.
+pub fn fix_allocator_thresholds() {
+    // SAFETY: the function has no preconditions. It refuses nothing that matters: these values are valid.
+    #[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, MAP_FROM as libc::c_int);
+        libc::mallopt(libc::M_TRIM_THRESHOLD, MAP_FROM as libc::c_int);
+    }
+}
+
 /// Returns null: there is no such memory.
 #[cfg(not(all(target_os = "linux", not(miri))))]
 pub fn map(_size: usize, _align: usize) -> *mut u8 {

@@ -16,6 +16,7 @@ pub use shares::Shares;
 
 use super::write_buffers::WriteBufferManager;
 use crate::cache::{self, Cache, Economy};
+use crate::env::mapping::fix_allocator_thresholds;
 use crate::env::sync::std_atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use crate::env::sync::{Mutex, OnceLock};
 use keeper::Signal;
@@ -27,7 +28,7 @@ use std::sync::{Arc, Weak};
 pub enum MemoryOwner {
     /// Memtables with their structures and filters that are active or wait for their flush.
     Memtables,
-    /// Flushed memtables that only iterators still need.
+    /// Memtables that iterators have taken, also after they are flushed.
     KeptMemtables,
     /// Open tables: indexes, filters, dictionaries, and the slots of cached blocks.
     TableReaders,
@@ -101,6 +102,7 @@ impl MemoryAccount {
     /// Creates an account with a limit in bytes. Limits below 1 MiB are raised to 1 MiB.
     pub fn new(limit: usize) -> Arc<MemoryAccount> {
         let shares = Shares::of(limit);
+        fix_allocator_thresholds();
         Arc::new(MemoryAccount {
             used: Default::default(),
             charged: AtomicUsize::new(0),
