@@ -32,14 +32,21 @@ impl CommitQueue {
             let mut asked = managers().filter(|m| m.spares_writers() == spares_writers);
             asked.any(WriteBufferManager::should_flush)
         };
-        let full = match (full(false), full(true)) {
-            (true, _) => state.largest_memtable(),
-            // A second memtable that waits for its flush could stop writers, which must not fail because of this limit.
-            (false, true) => {
-                state.request_flushes_for_memory();
-                state.largest_memtable_of(|cf| cf.immutables.is_empty())
-            }
-            (false, false) => None,
+        let (is_full, is_short) = (full(false), full(true));
+        if is_short && !is_full {
+            state.request_flushes_for_memory();
+        }
+        let keeps_much = self.session.memory().is_some_and(|memory| !memory.may_keep_memtables());
+        // A second memtable that waits for its flush could stop writers, which must not fail because of `memory_limit`.
+        let spares = |cf: &ColumnFamilyState| cf.immutables.is_empty();
+        // A flush frees nothing of a memtable that iterators keep, but it would grow on.
+        let kept = || state.largest_memtable_of(|cf| spares(cf) && cf.mem.is_kept());
+        let full = match (is_full, is_short, keeps_much) {
+            (true, ..) => state.largest_memtable(),
+            (false, true, true) => kept().or_else(|| state.largest_memtable_of(spares)),
+            (false, true, false) => state.largest_memtable_of(spares),
+            (false, false, true) => kept(),
+            (false, false, false) => None,
         };
         let full = full.map(|cf| Arc::clone(&cf.data));
         drop(state);

@@ -113,6 +113,31 @@ fn iterators_keep_few_flushed_memtables() {
     assert_eq!(account.used(MemoryOwner::KeptMemtables), 0);
 }
 
+/// A memtable counts as kept as soon as an iterator takes it. It grows on only while iterators keep little.
+#[test]
+fn memtables_of_iterators_do_not_grow_on() {
+    let account = MemoryAccount::new(64 * MIB);
+    let dir = tempfile::tempdir().unwrap();
+    let db = open_limited(&account, dir.path());
+    let kept = || account.used(MemoryOwner::KeptMemtables);
+    let tables = || db.property_int("rocksdb.num-files-at-level0").unwrap();
+    fill(&db, 1000);
+    assert_eq!(kept(), 0);
+    let iter = db.iter(&ReadOptions::default()).unwrap();
+    assert!(kept() > 1_000_000, "{} bytes", kept());
+    fill(&db, 2000);
+    assert_eq!(tables(), 0, "a sixteenth may be kept");
+    let others = account.charge(MemoryOwner::KeptMemtables, 20 * MIB);
+    fill(&db, 8000);
+    db.flush(&FlushOptions::default()).unwrap();
+    epoch::synchronize();
+    let memtable = kept() - others.bytes();
+    assert!(memtable < 5 * MIB, "{memtable} bytes of 11 MB written");
+    drop(iter);
+    epoch::synchronize();
+    assert_eq!(kept(), others.bytes());
+}
+
 /// While flushes are paused, a new iterator does not wait for one. Snapshots show the same entries before and after.
 #[test]
 fn iterators_need_no_flush_that_is_impossible() {

@@ -38,6 +38,10 @@ pub(crate) fn iterator(
         (None, Some(moment)) => moment.sequence(),
         _ => read_sequence(host, ro),
     };
+    if is_lean {
+        let taken = sv.memtables().filter(|mem| !mem.is_kept() && mem.has_up_to(seq));
+        taken.for_each(|mem| mem.charge_as_kept());
+    }
     // Compute the key before the children are created: a memtable may get its first entry in between.
     let pool_key = pool_key(family, &sv, ro);
     let scan_end = if ro.auto_readahead_size { ScanEnd::new() } else { ScanEnd::default() };

@@ -46,6 +46,8 @@ pub struct MemTable {
     counts: Counts,
     /// What is charged for this memtable, if memory is limited.
     charge: Mutex<Option<Charge>>,
+    /// Whether an iterator has taken the memtable, or it is in a table.
+    is_kept: AtomicBool,
     /// What writers tell readers of the family, in an open database.
     gaps: OnceLock<Arc<Gaps>>,
 }
@@ -113,6 +115,7 @@ impl MemTable {
                 last_sequence: AtomicU64::new(0),
             },
             charge: Mutex::default(),
+            is_kept: AtomicBool::new(false),
             gaps: OnceLock::new(),
         })
     }
@@ -294,11 +297,18 @@ impl MemTable {
         charge.set(self.approximate_memory_usage());
     }
 
-    /// Charges the memory to the memtables that only iterators still need. Called when it is in a table.
+    /// Charges the memory to the memtables that iterators keep. Called when the first iterator takes the memtable if
+    /// memory is limited, and when it is in a table.
     pub fn charge_as_kept(&self) {
+        self.is_kept.store(true, Ordering::Relaxed);
         if let Some(charge) = &mut *self.charge.lock() {
             charge.move_to(MemoryOwner::KeptMemtables, self.approximate_memory_usage());
         }
+    }
+
+    /// Whether [`MemTable::charge_as_kept`] was called.
+    pub fn is_kept(&self) -> bool {
+        self.is_kept.load(Ordering::Relaxed)
     }
 
     /// Sets the gaps that writes to the memtable close. Call it before the first write.

@@ -16,6 +16,7 @@ pub use shares::Shares;
 
 use super::write_buffers::WriteBufferManager;
 use crate::cache::{self, Cache, Economy};
+use crate::env::mapping::Thrift;
 use crate::env::sync::std_atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use crate::env::sync::{Mutex, OnceLock};
 use keeper::Signal;
@@ -27,7 +28,7 @@ use std::sync::{Arc, Weak};
 pub enum MemoryOwner {
     /// Memtables with their structures and filters that are active or wait for their flush.
     Memtables,
-    /// Flushed memtables that only iterators still need.
+    /// Memtables that iterators have taken, also after they are flushed.
     KeptMemtables,
     /// Open tables: indexes, filters, dictionaries, and the slots of cached blocks.
     TableReaders,
@@ -95,6 +96,7 @@ pub struct MemoryAccount {
     signal: Arc<Signal>,
     is_kept: AtomicBool,
     _economy: Economy,
+    _thrift: Thrift,
 }
 
 impl MemoryAccount {
@@ -112,6 +114,7 @@ impl MemoryAccount {
             signal: Arc::default(),
             is_kept: AtomicBool::new(false),
             _economy: Economy::new(shares.pools()),
+            _thrift: Thrift::new(),
             cache: OnceLock::new(),
             shares,
         })
