@@ -11,6 +11,7 @@
 //! A wrong block would lose data, so every index is checked; if a check fails, `encode` returns that it cannot.
 
 use super::decode::{LONG, MATCH_MIN};
+use crate::base::short::common_prefix;
 use std::cell::RefCell;
 
 /// The last match ends at least this many bytes before the end of the block,
@@ -192,23 +193,8 @@ fn equal_before(raw: &[u8], found: &Match, done: usize) -> usize {
 #[inline(always)]
 fn same(raw: &[u8], from: usize, to: usize) -> usize {
     let end = raw.len() - LAST_LITERALS;
-    let (Some(a), Some(b)) = (raw.get(from..), raw.get(to..end)) else { return 0 };
-    let mut n = 0;
-    for (x, y) in a.chunks_exact(8).zip(b.chunks_exact(8)) {
-        let differences = eight(x) ^ eight(y);
-        if differences != 0 {
-            return n + (differences.trailing_zeros() / 8) as usize;
-        }
-        n += 8;
-    }
-    let rest = a.iter().zip(b).skip(n);
-    n + rest.take_while(|(x, y)| x == y).count()
-}
-
-/// The first eight bytes, the first one lowest.
-#[inline(always)]
-fn eight(bytes: &[u8]) -> u64 {
-    bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+    let (earlier, later) = (raw.get(from..), raw.get(to..end));
+    common_prefix(earlier.unwrap_or_default(), later.unwrap_or_default())
 }
 
 /// The four bytes at a position.

@@ -125,7 +125,7 @@ impl TableIter {
         if self.i == i && self.block.is_some() {
             return true;
         }
-        self.leave();
+        let left = self.leave();
         let (table, parts) = (inner(&self.table), parts(&self.table));
         if i >= parts.fences.len() {
             return false;
@@ -140,7 +140,7 @@ impl TableIter {
         }
         let kept = self.pinned.as_ref().and_then(|pinned| pinned.get(&i));
         let readahead = (&mut self.readahead, &self.scan_end);
-        let load = || table.load(parts, i, self.access, Some(readahead));
+        let load = || table.load(parts, i, self.access, Some(readahead), left);
         let loaded = kept.map_or_else(load, |block| Ok(block.clone()));
         let loaded = match (&mut self.copies, kept) {
             (Some(charge), None) => {
@@ -161,13 +161,16 @@ impl TableIter {
         }
     }
 
-    /// Releases the current block, or pins it.
+    /// Leaves the current block: returns it, or pins it.
     #[inline]
-    fn leave(&mut self) {
-        if let Some(block) = self.block.take()
-            && let Some(pinned) = &mut self.pinned
-        {
-            pinned.insert(self.i, block);
+    fn leave(&mut self) -> Option<Held<Block>> {
+        let block = self.block.take()?;
+        match &mut self.pinned {
+            None => Some(block),
+            Some(pinned) => {
+                pinned.insert(self.i, block);
+                None
+            }
         }
     }
 
