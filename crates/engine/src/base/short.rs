@@ -37,16 +37,28 @@ pub fn strip_prefix<'a>(a: &'a [u8], start: &[u8]) -> Option<&'a [u8]> {
 /// The number of bytes that two pieces share at their beginnings.
 #[inline]
 pub fn common_prefix(a: &[u8], b: &[u8]) -> usize {
+    let len = a.len().min(b.len());
+    let (a, b) = (&a[..len], &b[..len]);
     let mut n = 0;
-    for (x, y) in a.chunks_exact(8).zip(b.chunks_exact(8)) {
-        let differences = first_eight(x) ^ first_eight(y);
+    // Most pieces differ soon.
+    if let (Some(x), Some(y)) = (a.first_chunk(), b.first_chunk()) {
+        let differences = u64::from_le_bytes(*x) ^ u64::from_le_bytes(*y);
         if differences != 0 {
-            return n + (differences.leading_zeros() / 8) as usize;
+            return (differences.trailing_zeros() / 8) as usize;
         }
-        n += 8;
+        n = 8;
     }
-    let rest = a.iter().zip(b).skip(n);
-    n + rest.take_while(|(x, y)| x == y).count()
+    while let (Some(x), Some(y)) = (a[n..].first_chunk(), b[n..].first_chunk()) {
+        let differences = u128::from_le_bytes(*x) ^ u128::from_le_bytes(*y);
+        if differences != 0 {
+            return n + (differences.trailing_zeros() / 8) as usize;
+        }
+        n += 16;
+    }
+    while n < len && a[n] == b[n] {
+        n += 1;
+    }
+    n
 }
 
 /// Whether `a` ends with `end`.

@@ -100,8 +100,8 @@ fn copy_literals(
     if let (Some(source), Some(place)) =
         (stream.get(from..from + chunked), raw.get_mut(to..to + chunked))
     {
-        let chunks = source.chunks_exact(CHUNK).zip(place.chunks_exact_mut(CHUNK));
-        chunks.for_each(|(source, place)| place.copy_from_slice(source));
+        let (source, place) = (source.as_chunks::<CHUNK>().0, place.as_chunks_mut::<CHUNK>().0);
+        source.iter().zip(place).for_each(|(source, place)| *place = *source);
         return Ok(());
     }
     let source = stream.get(from..from + len).ok_or(ENDS)?;
@@ -112,22 +112,33 @@ fn copy_literals(
 /// Copies a match, whose offset is between 1 and `to`.
 #[inline(always)]
 fn copy_match(raw: &mut [u8], to: usize, offset: usize, len: usize) -> Result<(), &'static str> {
-    let chunked = len.next_multiple_of(CHUNK);
-    // From the match's source to the end of its copy.
-    let Some(window) = raw.get_mut(to - offset..to + chunked).filter(|_| offset >= CHUNK) else {
-        let window = raw.get_mut(to - offset..to + len).ok_or(TOO_LONG)?;
-        repeat(window, offset);
-        return Ok(());
+    let from = to - offset;
+    let is_copied = if offset >= len {
+        // A read of bytes that are on their way from the processor to its cache in several pieces waits for them. So
+        // as much as possible is read at once, before it is written.
+        if len <= 32 { copy::<32>(raw, from, to, len) } else { copy::<64>(raw, from, to, len) }
+    } else {
+        offset >= CHUNK && copy::<CHUNK>(raw, from, to, len)
     };
-    // Each chunk is read before it or a later one is written, as far as it is new.
-    let mut at = 0;
-    while let Some(chunk) = chunk_of(window, at)
-        && let Some(place) = chunk_at(window, at + offset)
-    {
-        *place = chunk;
-        at += CHUNK;
+    if !is_copied {
+        repeat(raw.get_mut(from..to + len).ok_or(TOO_LONG)?, offset);
     }
     Ok(())
+}
+
+/// Copies `len` bytes to a later place, in chunks of `N` bytes; false if a chunk would pass the end. The distance must
+/// be at least `len` or `N`.
+#[inline(always)]
+fn copy<const N: usize>(raw: &mut [u8], from: usize, to: usize, len: usize) -> bool {
+    let mut at = 0;
+    while at < len {
+        let chunk = raw.get(from + at..).and_then(|rest| rest.first_chunk::<N>().copied());
+        let place = raw.get_mut(to + at..).and_then(|rest| rest.first_chunk_mut::<N>());
+        let (Some(chunk), Some(place)) = (chunk, place) else { return false };
+        *place = chunk;
+        at += N;
+    }
+    true
 }
 
 /// Fills a window with repetitions of its first `filled` bytes, which must be at least one.

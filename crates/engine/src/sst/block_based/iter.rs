@@ -325,7 +325,8 @@ fn pacing(table: &BlockBasedTable, ro: &TableIterOptions) -> Pacing {
         (true, true, 0) => Pacing::fixed(DIRECT_COMPACTION_WINDOW),
         (true, false, 0) => Pacing::fixed(COMPACTION_WINDOW).asynchronous(asynchronous),
         (true, false, size @ COMPACTION_WINDOW..) => {
-            Pacing::fixed(COMPACTION_WINDOW).announcing(size)
+            let w = std::env::var("LZ4_WINDOW").ok().and_then(|w| w.parse().ok()).unwrap_or(COMPACTION_WINDOW);
+            Pacing::fixed(w).announcing(size)
         }
         (false, _, 0) => table.pacing.asynchronous(asynchronous),
         (_, _, size) => Pacing::fixed(size).asynchronous(asynchronous),
