@@ -114,11 +114,7 @@ pub(super) fn encode(raw: &[u8], out: &mut Vec<u8>) -> bool {
     encoded.unwrap_or(false)
 }
 
-fn with_table<N: Number>(
-    table: &RefCell<Option<Table<N>>>,
-    raw: &[u8],
-    out: &mut Vec<u8>,
-) -> bool {
+fn with_table<N: Number>(table: &RefCell<Option<Table<N>>>, raw: &[u8], out: &mut Vec<u8>) -> bool {
     let Ok(mut table) = table.try_borrow_mut() else { return false };
     if raw.len() >= N::MAX {
         return false;
@@ -145,11 +141,11 @@ fn encode_with<N: Number>(table: &mut Table<N>, raw: &[u8], out: &mut [u8]) -> O
         table.exchange(four(raw, 0)?, 0);
         let (mut at, mut patience_bits) = (1, PATIENCE_BITS);
         while let Some(found) = search(table, raw, at, last, patience_bits) {
-            let end = found.to + MATCH_MIN + same(raw, found.from + MATCH_MIN, found.to + MATCH_MIN);
+            let end =
+                found.to + MATCH_MIN + same(raw, found.from + MATCH_MIN, found.to + MATCH_MIN);
             let begin = found.to - equal_before(raw, &found, done);
             writer.sequence(raw, done, begin, found.to - found.from, end - begin)?;
-            patience_bits =
-                if begin - done < MANY { PATIENCE_BITS } else { PATIENCE_BITS_LOW };
+            patience_bits = if begin - done < MANY { PATIENCE_BITS } else { PATIENCE_BITS_LOW };
             done = end;
             if done > last {
                 break;

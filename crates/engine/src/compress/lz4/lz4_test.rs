@@ -128,8 +128,7 @@ fn lengths_around_the_limits_of_the_format_are_read() {
 fn a_table_forgets_earlier_blocks() {
     // The numbers of 16 bits wrap after 16 blocks of this size.
     let mut rng = Rng::with_seed(43);
-    let blocks: Vec<Vec<u8>> =
-        (0..5).map(|_| block_of_kind(&mut rng, 4, 4096)).collect();
+    let blocks: Vec<Vec<u8>> = (0..5).map(|_| block_of_kind(&mut rng, 4, 4096)).collect();
     let alone: Vec<Vec<u8>> = blocks.iter().map(|raw| check(raw)).collect();
     for i in 0..200 {
         assert_eq!(check(&blocks[i % 5]), alone[i % 5]);

@@ -34,9 +34,9 @@ const NEXT_ENTRIES_FROM: usize = 512;
 /// The number of bytes of entries that are prefetched at once. The hardware prefetcher covers the
 /// following ones.
 const AHEAD: usize = 12 * LINE;
-/// The window of compactions in bytes, which should fit the second-level cache. What they read ahead beyond it waits in
-/// the page cache.
-const COMPACTION_WINDOW: usize = 256 << 10;
+/// The window of compactions in bytes. The windows of about a dozen inputs should fit the second-level cache together.
+/// What is read ahead beyond them waits in the page cache.
+const COMPACTION_WINDOW: usize = 64 << 10;
 /// The readahead of compactions with direct I/O that request none, as in RocksDB.
 const DIRECT_COMPACTION_WINDOW: usize = 2 << 20;
 
@@ -325,8 +325,7 @@ fn pacing(table: &BlockBasedTable, ro: &TableIterOptions) -> Pacing {
         (true, true, 0) => Pacing::fixed(DIRECT_COMPACTION_WINDOW),
         (true, false, 0) => Pacing::fixed(COMPACTION_WINDOW).asynchronous(asynchronous),
         (true, false, size @ COMPACTION_WINDOW..) => {
-            let w = std::env::var("LZ4_WINDOW").ok().and_then(|w| w.parse().ok()).unwrap_or(COMPACTION_WINDOW);
-            Pacing::fixed(w).announcing(size)
+            Pacing::fixed(COMPACTION_WINDOW).announcing(size)
         }
         (false, _, 0) => table.pacing.asynchronous(asynchronous),
         (_, _, size) => Pacing::fixed(size).asynchronous(asynchronous),
