@@ -3,6 +3,7 @@
 //! A CRC is stored "masked", because a CRC over bytes that contain a CRC is weak. The checksum of a
 //! block covers its bytes and the type byte after them; XXH3 folds the type byte in afterwards.
 
+use twox_hash::XxHash3_64;
 use xxhash_rust::{xxh3, xxh32, xxh64};
 
 const MASK_DELTA: u32 = 0xA282_EAD8;
@@ -104,7 +105,7 @@ pub fn block_checksum(kind: ChecksumType, block: &[u8], type_byte: u8) -> u32 {
             state.digest() as u32
         }
         ChecksumType::Xxh3 => {
-            xxh3::xxh3_64(block) as u32 ^ u32::from(type_byte).wrapping_mul(0x6B90_83D9)
+            XxHash3_64::oneshot(block) as u32 ^ u32::from(type_byte).wrapping_mul(0x6B90_83D9)
         }
     }
 }

@@ -34,6 +34,33 @@ pub fn strip_prefix<'a>(a: &'a [u8], start: &[u8]) -> Option<&'a [u8]> {
     }
 }
 
+/// The number of bytes that two pieces share at their beginnings.
+#[inline]
+pub fn common_prefix(a: &[u8], b: &[u8]) -> usize {
+    let len = a.len().min(b.len());
+    let (a, b) = (&a[..len], &b[..len]);
+    let mut n = 0;
+    // Most pieces differ soon.
+    if let (Some(x), Some(y)) = (a.first_chunk(), b.first_chunk()) {
+        let differences = u64::from_le_bytes(*x) ^ u64::from_le_bytes(*y);
+        if differences != 0 {
+            return (differences.trailing_zeros() / 8) as usize;
+        }
+        n = 8;
+    }
+    while let (Some(x), Some(y)) = (a[n..].first_chunk(), b[n..].first_chunk()) {
+        let differences = u128::from_le_bytes(*x) ^ u128::from_le_bytes(*y);
+        if differences != 0 {
+            return n + (differences.trailing_zeros() / 8) as usize;
+        }
+        n += 16;
+    }
+    while n < len && a[n] == b[n] {
+        n += 1;
+    }
+    n
+}
+
 /// Whether `a` ends with `end`.
 #[inline(always)]
 pub fn ends_with(a: &[u8], end: &[u8]) -> bool {
@@ -57,6 +84,21 @@ mod tests {
         assert_eq!(first_eight(b"\x01\x02"), (1 << 56) | (2 << 48));
         assert_eq!(first_eight(b"12345678"), u64::from_be_bytes(*b"12345678"));
         assert_eq!(first_eight(b"123456789"), u64::from_be_bytes(*b"12345678"));
+    }
+
+    #[test]
+    fn common_prefixes_end_at_the_first_difference() {
+        let piece: Vec<u8> = (1..=40).collect();
+        for len in 0..=piece.len() {
+            assert_eq!(common_prefix(&piece[..len], &piece), len);
+            assert_eq!(common_prefix(&piece, &piece[..len]), len);
+            for at in 0..len {
+                let mut other = piece.clone();
+                other[at] ^= 0x80;
+                other[at + 1..].reverse();
+                assert_eq!(common_prefix(&piece[..len], &other), at, "{len} bytes");
+            }
+        }
     }
 
     #[test]

@@ -44,7 +44,10 @@ impl<'a> Outputs<'a> {
         }
         let size = self.size();
         let is_time = self.cutter.should_cut(user_key, size);
-        if self.starts_user_key(user_key) && (is_time || self.partitions(user_key, size)) {
+        if (is_time || self.partitioner.is_some())
+            && self.starts_user_key(user_key)
+            && (is_time || self.partitions(user_key, size))
+        {
             self.cutter.cut();
             self.end_table(Some(user_key))?;
         }

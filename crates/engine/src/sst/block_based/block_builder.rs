@@ -3,6 +3,7 @@
 use super::view::{COLLISION, EMPTY_BUCKET, HASH_INDEX_BIT, HASH_INDEX_SEED};
 use crate::base::coding::{put_varint32, varint_length};
 use crate::base::hash::hash32;
+use crate::base::short::common_prefix;
 use crate::env::mapping::LargeVec;
 
 /// A hash index stores an interval in one byte, whose two largest values are reserved.
@@ -120,7 +121,7 @@ impl BlockBuilder {
         } else if self.buffer.is_empty() || !self.shares {
             0
         } else {
-            self.last_key.iter().zip(key).take_while(|(a, b)| a == b).count()
+            common_prefix(&self.last_key, key)
         };
         self.counter += 1;
         self.last_key.truncate(shared);

@@ -34,9 +34,9 @@ const NEXT_ENTRIES_FROM: usize = 512;
 /// The number of bytes of entries that are prefetched at once. The hardware prefetcher covers the
 /// following ones.
 const AHEAD: usize = 12 * LINE;
-/// The window of compactions in bytes, which should fit the second-level cache. What they read ahead beyond it waits in
-/// the page cache.
-const COMPACTION_WINDOW: usize = 256 << 10;
+/// The window of compactions in bytes. The windows of about a dozen inputs should fit the second-level cache together.
+/// What is read ahead beyond them waits in the page cache.
+const COMPACTION_WINDOW: usize = 64 << 10;
 /// The readahead of compactions with direct I/O that request none, as in RocksDB.
 const DIRECT_COMPACTION_WINDOW: usize = 2 << 20;
 
@@ -125,7 +125,7 @@ impl TableIter {
         if self.i == i && self.block.is_some() {
             return true;
         }
-        self.leave();
+        let left = self.leave();
         let (table, parts) = (inner(&self.table), parts(&self.table));
         if i >= parts.fences.len() {
             return false;
@@ -140,7 +140,7 @@ impl TableIter {
         }
         let kept = self.pinned.as_ref().and_then(|pinned| pinned.get(&i));
         let readahead = (&mut self.readahead, &self.scan_end);
-        let load = || table.load(parts, i, self.access, Some(readahead));
+        let load = || table.load(parts, i, self.access, Some(readahead), left);
         let loaded = kept.map_or_else(load, |block| Ok(block.clone()));
         let loaded = match (&mut self.copies, kept) {
             (Some(charge), None) => {
@@ -161,13 +161,16 @@ impl TableIter {
         }
     }
 
-    /// Releases the current block, or pins it.
+    /// Leaves the current block: returns it, or pins it.
     #[inline]
-    fn leave(&mut self) {
-        if let Some(block) = self.block.take()
-            && let Some(pinned) = &mut self.pinned
-        {
-            pinned.insert(self.i, block);
+    fn leave(&mut self) -> Option<Held<Block>> {
+        let block = self.block.take()?;
+        match &mut self.pinned {
+            None => Some(block),
+            Some(pinned) => {
+                pinned.insert(self.i, block);
+                None
+            }
         }
     }
 

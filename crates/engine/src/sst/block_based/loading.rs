@@ -17,13 +17,15 @@ use crate::sst::{BlockAccess, ScanEnd};
 use crate::stats::{self, Activity, Statistics, Ticker, busy_unless_known};
 
 impl BlockBasedTable {
-    /// Loads block `i` from its slot or from the file.
+    /// Loads block `i` from its slot or from the file. A block that is not cached is put into the memory of `left`, a
+    /// block that the caller has left, if nothing else uses it.
     pub(super) fn load(
         &self,
         parts: &Parts,
         i: usize,
         access: BlockAccess,
         mut readahead: Option<(&mut Readahead, &ScanEnd)>,
+        mut left: Option<Held<Block>>,
     ) -> Result<Held<Block>> {
         let _timer = PerfTimer::start(PerfMetric::NewTableBlockIterNanos);
         if let Some(slots) = &parts.slots {
@@ -45,7 +47,10 @@ impl BlockBasedTable {
         let slots = parts.slots.as_ref().filter(|_| recycles);
         let mut evicted = None;
         let mut spare = |len: usize| {
-            evicted = slots.and_then(|slots| slots.spare(|block| block.suits(len)));
+            evicted = match slots {
+                Some(slots) => slots.spare(|block| block.suits(len)),
+                None => left.take(),
+            };
             evicted.as_mut().and_then(Held::get_mut).and_then(|block| block.take_memory(len))
         };
         if let Some((readahead, scan_end)) = &mut readahead {
@@ -56,7 +61,7 @@ impl BlockBasedTable {
         self.keep(parts, i, access, evicted, block)
     }
 
-    /// Adds block `i`, which was read from the file, to the cache if `access` allows that.
+    /// Adds block `i`, which was read from the file, to the cache if `access` allows that. Reuses the object of `spare`.
     pub(super) fn keep(
         &self,
         parts: &Parts,
@@ -75,7 +80,7 @@ impl BlockBasedTable {
                     Some(stats) => insert_counted(stats, slots, i, node, charge),
                 }
             }
-            _ => Ok(Held::new(block)),
+            _ => Ok(Held::new_in(spare, block)),
         }
     }
 

@@ -58,7 +58,9 @@ impl Missing<'_> {
     /// Reads the block, or takes it from this memory, and adds it to the cache if the options allow that.
     pub fn load(&self, ro: &ReadOptions, memory: Option<Memory>) -> Result<Held<Block>> {
         let (table, access) = (self.table, BlockAccess::of(ro));
-        let Some(memory) = memory else { return table.load(self.parts, self.i, access, None) };
+        let Some(memory) = memory else {
+            return table.load(self.parts, self.i, access, None, None);
+        };
         let handle = self.parts.fences.handle(self.i).unwrap_or_default();
         if let Some(cached) = &table.cached {
             cached.count_dictionary_use(&table.statistics);

@@ -86,7 +86,10 @@ pub struct Progress {
 
 /// The readahead buffer of an iterator.
 pub struct Readahead {
-    buffer: LargeVec<u8>,
+    /// The memory of the buffer. It stays initialised from window to window, so that no window is zeroed first.
+    memory: LargeVec<u8>,
+    /// The length of the buffer, which is the beginning of `memory`.
+    len: usize,
     /// The offset of the buffer in the file.
     start: u64,
     pacing: Pacing,
@@ -107,7 +110,8 @@ impl Readahead {
     /// An empty buffer.
     pub fn new(pacing: Pacing) -> Readahead {
         Readahead {
-            buffer: LargeVec::new(),
+            memory: LargeVec::new(),
+            len: 0,
             start: 0,
             pacing,
             progress: Progress { window: pacing.first, reads: 0 },
@@ -153,7 +157,7 @@ impl Readahead {
     #[inline]
     pub fn has(&self, offset: u64, len: usize) -> bool {
         let within = offset.checked_sub(self.start).map(|at| at as usize);
-        within.is_some_and(|at| at.saturating_add(len) <= self.buffer.len())
+        within.is_some_and(|at| at.saturating_add(len) <= self.len)
     }
 
     /// The offset up to which a read from `offset` would reach if nothing limited it.
@@ -208,7 +212,7 @@ impl Readahead {
         }
         self.expected = Some(offset.saturating_add(len as u64));
         let at = (offset - self.start) as usize;
-        Ok(self.buffer.get(at..at + len).unwrap_or_default())
+        Ok(self.memory.get(at..at + len).unwrap_or_default())
     }
 
     /// Returns the offset up to which a read from `offset` may reach that should reach up to `wanted`. Frees a buffer
@@ -220,10 +224,10 @@ impl Readahead {
         };
         let bytes = wanted.saturating_sub(offset) as usize;
         if charge.account().readahead_of_scan(1) == 0 {
-            self.buffer = LargeVec::new();
+            (self.memory, self.len) = (LargeVec::new(), 0);
             return offset;
         }
-        match bytes > self.buffer.capacity() {
+        match bytes > self.memory.capacity() {
             true => offset + charge.account().readahead_of_scan(bytes) as u64,
             false => wanted,
         }
@@ -254,32 +258,37 @@ impl Readahead {
     ) -> Result<()> {
         let align = file.alignment() as u64;
         self.keep_from(offset / align * align);
-        let position = self.start + self.buffer.len() as u64;
+        let position = self.start + self.len as u64;
         if let Some((at, next)) = self.next.take()
             && at == position
             && let Some(bytes) = next.finish()
         {
             count_prefetch(statistics, bytes.len(), 0);
-            self.buffer.extend_from_slice(&bytes);
+            self.memory.truncate(self.len);
+            self.memory.extend_from_slice(&bytes);
+            self.len = self.memory.len();
         }
-        let (kept, from) = (self.buffer.len(), self.start + self.buffer.len() as u64);
+        let (kept, from) = (self.len, self.start + self.len as u64);
         if from >= needed {
             return Ok(());
         }
         let to = wanted.next_multiple_of(align).min(file.size()).max(needed);
         self.announce(&**file, from, to);
-        self.buffer.resize((to - self.start) as usize, 0);
-        if let Some(charge) = &mut self.charge {
-            charge.set(ITERATOR + self.buffer.capacity());
+        let len = (to - self.start) as usize;
+        if len > self.memory.len() {
+            self.memory.resize(len, 0);
         }
-        let read = file.read_at(from, self.buffer.get_mut(kept..).unwrap_or_default());
+        if let Some(charge) = &mut self.charge {
+            charge.set(ITERATOR + self.memory.capacity());
+        }
+        let read = file.read_at(from, self.memory.get_mut(kept..len).unwrap_or_default());
         let end = from + *read.as_ref().unwrap_or(&0) as u64;
         if end < needed {
-            self.buffer.clear();
+            self.len = 0;
             let (len, found) = ((needed - offset) as usize, end.saturating_sub(offset) as usize);
             return Err(read.err().unwrap_or_else(|| truncated_read(&**file, offset, len, found)));
         }
-        self.buffer.truncate((end - self.start) as usize);
+        self.len = (end - self.start) as usize;
         if to > needed.next_multiple_of(align) {
             count_prefetch(statistics, (to - from) as usize, (needed - from) as usize);
         }
@@ -289,12 +298,12 @@ impl Readahead {
     /// Moves the buffer's bytes from this offset on to its beginning, and discards the others.
     fn keep_from(&mut self, offset: u64) {
         let at = offset.checked_sub(self.start).and_then(|at| usize::try_from(at).ok());
-        match at.filter(|at| *at < self.buffer.len()) {
+        match at.filter(|at| *at < self.len) {
             Some(at) => {
-                self.buffer.copy_within(at.., 0);
-                self.buffer.truncate(self.buffer.len() - at);
+                self.memory.copy_within(at..self.len, 0);
+                self.len -= at;
             }
-            None => self.buffer.clear(),
+            None => self.len = 0,
         }
         self.start = offset;
     }
@@ -311,7 +320,7 @@ impl Readahead {
     /// Begins to read the window after the buffer: with direct I/O on another thread, otherwise in the system.
     fn begin_next(&mut self, file: &Arc<dyn RandomAccessFile>, end: u64) {
         let align = file.alignment() as u64;
-        let from = self.start + self.buffer.len() as u64;
+        let from = self.start + self.len as u64;
         let to = from.saturating_add(self.progress.window as u64).min(end);
         let to = to.next_multiple_of(align).min(file.size());
         if self.next.is_some() || from >= to || !from.is_multiple_of(align) {

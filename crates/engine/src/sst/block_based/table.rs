@@ -319,7 +319,7 @@ impl BlockBasedTable {
                 return found.map_err(|e| self.in_block(i, e));
             }
         }
-        let node = self.load(parts, i, BlockAccess::of(ro), None)?;
+        let node = self.load(parts, i, BlockAccess::of(ro), None, None)?;
         let found = self.search(node.object(), None, lookup, ctx, &NodePin(&node));
         found.map_err(|e| self.in_block(i, e))
     }

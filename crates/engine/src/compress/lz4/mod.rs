@@ -1,4 +1,10 @@
 //! LZ4 blocks (not frames).
+//!
+//! Most blocks have no dictionary. For them `encode` and `decode` take less time per block than the crate `lz4_flex`,
+//! which does the rest. Either reads what the other writes.
+
+mod decode;
+mod encode;
 
 use super::{CompressionType, Dictionary, Room, broken, check_size, wrong_size};
 use crate::error::Result;
@@ -9,6 +15,9 @@ use lz4_flex::block;
 const MAX_RATIO: usize = 256;
 
 pub(super) fn compress(raw: &[u8], dict: Option<&Dictionary>, out: &mut Vec<u8>) -> Result<()> {
+    if dict.is_none() && encode::encode(raw, out) {
+        return Ok(());
+    }
     let start = out.len();
     out.resize(start + block::get_maximum_output_size(raw.len()), 0);
     let room = out.get_mut(start..).unwrap_or_default();
@@ -31,12 +40,16 @@ pub(super) fn decompress(
     check_size(len, max_len.min((stream.len() + 1).saturating_mul(MAX_RATIO)))?;
     let raw = room.provide(len);
     let n = match dict {
-        Some(d) => block::decompress_into_with_dict(stream, raw, d.bytes()),
-        None => block::decompress_into(stream, raw),
-    }
-    .map_err(|e| broken(CompressionType::Lz4, e))?;
+        Some(d) => block::decompress_into_with_dict(stream, raw, d.bytes())
+            .map_err(|e| broken(CompressionType::Lz4, e))?,
+        None => decode::decode(stream, raw).map_err(|e| broken(CompressionType::Lz4, e))?,
+    };
     if n != len {
         return Err(wrong_size(CompressionType::Lz4, len, n));
     }
     Ok(n)
 }
+
+#[cfg(test)]
+#[path = "lz4_test.rs"]
+mod tests;

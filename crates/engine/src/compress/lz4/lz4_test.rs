@@ -1,0 +1,183 @@
+//! The encoder and the decoder against the crate `lz4_flex`, in both directions.
+
+use super::*;
+use fastrand::Rng;
+
+/// A block of one of several kinds, which also occur in tables.
+fn block_of_kind(rng: &mut Rng, kind: usize, len: usize) -> Vec<u8> {
+    match kind {
+        0 => vec![rng.u8(..); len],
+        1 => (0..len).map(|_| rng.u8(..)).collect(),
+        2 => (0..len).map(|_| b'a' + rng.u8(..2)).collect(),
+        // Small numbers are frequent, as in encoded integers.
+        3 => (0..len).map(|_| (255.0 * rng.f64().powi(6)) as u8).collect(),
+        4 => pieces(rng, len, 50, 50),
+        5 => {
+            let (unique, copied) = (rng.usize(1..40), rng.usize(1..300));
+            pieces(rng, len, unique, copied)
+        }
+        6 => records(rng, len),
+        // Runs of few bytes: matches that overlap themselves.
+        _ => {
+            let mut raw = Vec::new();
+            while raw.len() < len {
+                let pattern: Vec<u8> = (0..rng.usize(1..20)).map(|_| rng.u8(..)).collect();
+                let n = rng.usize(1..200);
+                raw.extend(pattern.iter().cycle().take(n));
+            }
+            raw.truncate(len);
+            raw
+        }
+    }
+}
+
+const KINDS: usize = 8;
+
+/// Random bytes, and copies of earlier ones.
+fn pieces(rng: &mut Rng, len: usize, unique: usize, copied: usize) -> Vec<u8> {
+    let mut raw = Vec::new();
+    while raw.len() < len {
+        raw.extend((0..unique).map(|_| rng.u8(..127)));
+        let offset = rng.usize(1..=raw.len().min(2 * unique));
+        for _ in 0..copied {
+            raw.push(raw[raw.len() - offset]);
+        }
+    }
+    raw.truncate(len);
+    raw
+}
+
+/// Similar lines.
+fn records(rng: &mut Rng, len: usize) -> Vec<u8> {
+    let mut raw = Vec::new();
+    while raw.len() < len {
+        let (id, city) = (rng.u32(..), ["Bern", "Oslo", "Lima"][rng.usize(..3)]);
+        raw.extend(format!("{{\"user\":{id},\"city\":\"{city}\",\"on\":true}}\n").bytes());
+    }
+    raw.truncate(len);
+    raw
+}
+
+/// Encodes and decodes a block with both implementations, and returns its encoded form.
+fn check(raw: &[u8]) -> Vec<u8> {
+    let mut encoded = b"before".to_vec();
+    assert!(encode::encode(raw, &mut encoded));
+    assert_eq!(encoded.drain(..6).as_slice(), b"before");
+    let mut theirs = vec![0; raw.len()];
+    assert_eq!(block::decompress_into(&encoded, &mut theirs).ok(), Some(raw.len()), "{raw:?}");
+    assert_eq!(theirs, raw);
+    for stream in [&encoded, &block::compress(raw)] {
+        let mut ours = vec![0; raw.len()];
+        assert_eq!(decode::decode(stream, &mut ours), Ok(raw.len()), "{raw:?}");
+        assert_eq!(ours, raw);
+        // Room for more than the block, and for less.
+        let mut larger = vec![0; raw.len() + 100];
+        assert_eq!(decode::decode(stream, &mut larger), Ok(raw.len()));
+        assert_eq!(larger[..raw.len()], *raw);
+        if let Some(smaller) = raw.len().checked_sub(1) {
+            assert!(decode::decode(stream, &mut vec![0; smaller]).is_err());
+        }
+    }
+    encoded
+}
+
+/// The number of random blocks. `LZ4_BLOCKS` sets another one for long runs.
+fn num_blocks(usual: usize) -> usize {
+    std::env::var("LZ4_BLOCKS").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+}
+
+#[test]
+fn both_implementations_read_what_either_writes() {
+    let mut rng = Rng::with_seed(41);
+    for kind in 0..KINDS {
+        for len in 0..300 {
+            check(&block_of_kind(&mut rng, kind, len));
+        }
+    }
+    for i in 0..num_blocks(2000) {
+        let len = if i % 10 == 0 { rng.usize(..70_000) } else { rng.usize(..5000) };
+        check(&block_of_kind(&mut rng, i % KINDS, len));
+    }
+}
+
+#[test]
+fn lengths_around_the_limits_of_the_format_are_read() {
+    let mut rng = Rng::with_seed(42);
+    for literals in [14, 15, 16, 269, 270, 271, 524, 525, 526] {
+        for copied in [4, 18, 19, 20, 272, 273, 274, 275, 528, 529, 530] {
+            for rest in [0, 5, 12, 13] {
+                let mut raw: Vec<u8> = (0..literals).map(|_| rng.u8(..)).collect();
+                raw.extend_from_within(..copied.min(literals));
+                raw.extend((0..rest).map(|_| rng.u8(..)));
+                check(&raw);
+            }
+        }
+    }
+    // Offsets around the largest, and positions around the largest that 16 bits can number.
+    for distance in [65_400, 65_533, 65_534, 65_535, 65_536, 65_537, 131_071, 200_000] {
+        let noise: Vec<u8> = (0..100).map(|_| rng.u8(1..)).collect();
+        let mut raw = noise.clone();
+        raw.resize(distance, 0);
+        raw.extend(noise);
+        let is_found = check(&raw).len() < distance / 255 + 160;
+        assert_eq!(is_found, distance <= 65_535, "{distance}");
+    }
+}
+
+#[test]
+fn a_table_forgets_earlier_blocks() {
+    // The numbers of 16 bits wrap after 16 blocks of this size.
+    let mut rng = Rng::with_seed(43);
+    let blocks: Vec<Vec<u8>> = (0..5).map(|_| block_of_kind(&mut rng, 4, 4096)).collect();
+    let alone: Vec<Vec<u8>> = blocks.iter().map(|raw| check(raw)).collect();
+    for i in 0..200 {
+        assert_eq!(check(&blocks[i % 5]), alone[i % 5]);
+    }
+    assert!(alone.iter().all(|encoded| encoded.len() < 2600), "half of each block is copied");
+}
+
+#[test]
+fn the_end_of_a_block_obeys_the_format() {
+    // The last match begins at least 12 bytes before the end, and ends at least 5 bytes before it.
+    for len in 13..200 {
+        let encoded = check(&vec![7; len]);
+        let (literals, token) = (1, encoded[0]);
+        assert_eq!(usize::from(token >> 4), literals);
+        let (mut at, mut matched) = (4, usize::from(token & 15) + 4);
+        if matched == 19 {
+            matched += usize::from(encoded[at]);
+            at += 1;
+        }
+        assert_eq!(literals + matched + 5, len, "{encoded:?}");
+        assert_eq!(encoded[at..], [0x50, 7, 7, 7, 7, 7]);
+    }
+    assert_eq!(check(&[7; 12])[0], 12 << 4);
+}
+
+#[test]
+fn damaged_streams_decode_as_in_the_crate() {
+    let mut rng = Rng::with_seed(44);
+    for i in 0..num_blocks(3000) {
+        let len = rng.usize(1..3000);
+        let raw = block_of_kind(&mut rng, i % KINDS, len);
+        let mut stream = check(&raw);
+        for _ in 0..rng.usize(1..4) {
+            let at = rng.usize(..stream.len());
+            stream[at] = if rng.bool() { rng.u8(..) } else { 0xFF };
+        }
+        if rng.u8(..4) == 0 {
+            stream.truncate(rng.usize(..stream.len()));
+        }
+        let (mut ours, mut theirs) = (vec![0; raw.len()], vec![0; raw.len()]);
+        let found = decode::decode(&stream, &mut ours);
+        let expected = block::decompress_into(&stream, &mut theirs);
+        match (found, expected) {
+            (Ok(n), Ok(expected)) => {
+                assert_eq!(n, expected);
+                assert_eq!(ours[..n], theirs[..n]);
+            }
+            (Err(_), Err(_)) => {}
+            (found, expected) => panic!("expected {expected:?}, found {found:?} for {stream:?}"),
+        }
+    }
+}
