@@ -4,13 +4,13 @@
 //! them: what is written too much is overwritten later. Near the end of the content, copies are exact.
 //!
 //! Steps are not checked one by one: a block of text has hundreds of matches, most of one or two steps, and a check of
-//! each takes a tenth of the block's time. [`Place::append`] checks once per sequence that there is room for all of them.
+//! each takes a tenth of the block's time. [`Place::append`] checks once per sequence that there is room for all of
+//! them.
 
 #![allow(clippy::indexing_slicing)] // Only tables with 16 rows are indexed, by numbers that are masked.
 #![allow(unsafe_code)] // The two functions that copy a step.
 
 use super::fault::{Fault, Result};
-use super::literals::Source;
 
 /// Bytes that are copied at once.
 const STEP: usize = 16;
@@ -33,6 +33,13 @@ pub(super) fn append_run(content: &mut [u8], at: usize, bytes: &[u8], len: usize
     let byte = bytes.first().ok_or(Fault::Ends("run"))?;
     content.get_mut(at..end).ok_or_else(|| Fault::above("content", room, end))?.fill(*byte);
     Ok(end)
+}
+
+/// Literals, and behind them bytes without a meaning, so that more may be copied than is needed.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) len: usize,
 }
 
 /// A sequence: so many literals, then a match.
@@ -166,7 +173,8 @@ unsafe fn repeat_in_steps(content: &mut [u8], from: usize, at: usize, len: usize
     // Two steps without a look at the length, since most matches are not longer: that is cheaper than a wrong guess.
     let mut done = 0;
     loop {
-        // SAFETY: the first step begins less than `len` bytes behind the places, or at them; the second one, a step more.
+        // SAFETY: the first step begins less than `len` bytes behind the places, or at them; the second one, a step
+        // more.
         unsafe {
             put(content, at + done, step(content, from + done));
             put(content, at + done + STEP, step(content, from + done + STEP));
@@ -204,7 +212,8 @@ const WHOLE: [u8; STEP] = {
     whole
 };
 
-/// Copies as [`repeat_in_steps`], from less than [`STEP`] bytes before `at`: the bytes that are copied are copied again.
+/// Copies as [`repeat_in_steps`], from less than [`STEP`] bytes before `at`: the bytes that are copied are copied
+/// again.
 ///
 /// # Safety
 ///
@@ -221,8 +230,8 @@ unsafe fn repeat_short(content: &mut [u8], from: usize, at: usize, len: usize) {
     if len > STEP {
         // The pattern now reaches so far that what is copied need not overlap the copy.
         let whole = usize::from(WHOLE[offset % STEP]);
-        // SAFETY: `whole` is a step or more, and less than a step and the offset: the source begins behind `from`, and a step or
-        // more before the place. The length is shorter by as much as the place is later.
+        // SAFETY: `whole` is a step or more, and less than a step and the offset: the source begins behind `from`, and
+        // a step or more before the place. The length is shorter by as much as the place is later.
         unsafe { repeat_in_steps(content, at + STEP - whole, at + STEP, len - STEP) };
     }
 }

@@ -163,8 +163,8 @@ fn several_blocks_are_one_content() {
 
 #[test]
 fn one_sequence_of_single_codes_is_executed() {
-    // Two literals, then a match: lengths and offset are stored as single codes. The match of 263 bytes has 8 extra bits;
-    // code 0 of offsets repeats the last one, which is 1 at the beginning.
+    // Two literals, then a match: lengths and offset are stored as single codes. The match of 263 bytes has 8 extra
+    // bits; code 0 of offsets repeats the last one, which is 1 at the beginning.
     let sequence = [2 << 3, b'a', b'b', 1, 0b0101_0100, 2, 0, 44, 0b0000_0100, 0b1];
     let stream = frame(265, &[&typed(2, true, &sequence)]);
     let content = [&b"a"[..], &[b'b'; 264]].concat();

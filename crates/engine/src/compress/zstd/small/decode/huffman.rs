@@ -75,8 +75,8 @@ impl Table {
         Ok(end)
     }
 
-    /// Fills the table: symbols of small weight, thus with long codes, come first. A symbol has one entry for each value
-    /// of the bits that its code does not use.
+    /// Fills the table: symbols of small weight, thus with long codes, come first. A symbol has one entry for each
+    /// value of the bits that its code does not use.
     fn build(&mut self, weights: &mut Weights) -> Result<()> {
         let mut members = weights.members()?;
         let longest = complete(&mut members, weights.count)?;

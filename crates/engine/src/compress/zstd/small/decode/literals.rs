@@ -1,7 +1,7 @@
 //! The section of literals of a compressed block. RFC 8878, section 3.1.1.3.1.
 
 use super::super::codes::MAX_BLOCK;
-use super::copy::SLACK;
+use super::copy::{SLACK, Source};
 use super::fault::{Fault, Result};
 use super::huffman::Table;
 use super::streams::{decode_four, decode_one};
@@ -68,13 +68,6 @@ impl Section {
         let at = at + header;
         Ok(Section { kind, size, has_four_streams: format != 0, at, end: at + stored })
     }
-}
-
-/// Literals, and behind them bytes without a meaning, so that more may be copied than is needed.
-#[derive(Clone, Copy)]
-pub(super) struct Source<'a> {
-    pub(super) bytes: &'a [u8],
-    pub(super) len: usize,
 }
 
 /// Decodes sections of literals.

@@ -8,10 +8,9 @@ use super::super::codes::{
     LITERAL_LENGTHS, MATCH_LENGTHS,
 };
 use super::bits::{Backward, WORD};
-use super::copy::{Place, Sequence};
+use super::copy::{self, Place, Sequence, Source};
 use super::fault::{Fault, Result};
 use super::fse::{Distribution, Table};
-use super::literals::Source;
 use super::processor;
 
 const PART: &str = "section of sequences";
@@ -151,7 +150,7 @@ impl Sequences {
         decoder.bits.finish(self.start, PART)?;
         *offsets = decoder.recent;
         let rest = source.bytes.get(place.used..source.len).unwrap_or_default();
-        super::copy::append(content, place.written, rest)
+        copy::append(content, place.written, rest)
     }
 }
 

@@ -31,8 +31,8 @@ pub(super) fn decode_one(frame: &[u8], at: usize, table: &Table, out: &mut [u8])
     bits.ok_or(Fault::Ends(PART))?.finish(at, PART)
 }
 
-/// Decodes four streams, which follow the table of their lengths at the byte `at`, up to the frame's end. Each of the first
-/// three has a quarter of the symbols, rounded up, and the last one has the rest.
+/// Decodes four streams, which follow the table of their lengths at the byte `at`, up to the frame's end. Each of the
+/// first three has a quarter of the symbols, rounded up, and the last one has the rest.
 pub(super) fn decode_four(frame: &[u8], at: usize, table: &Table, out: &mut [u8]) -> Result<()> {
     let quarter = out.len().div_ceil(4);
     let Some((first, rest)) = out.split_at_mut_checked(quarter) else { return Err(too_few()) };
@@ -71,8 +71,8 @@ fn too_few() -> Fault {
     Fault::not("literals in four streams", "at least as many as the first three need")
 }
 
-/// A stream while symbols are taken from the high end of one word of it. The lowest bit is set first: the zeros below it
-/// are as many as the bits taken.
+/// A stream while symbols are taken from the high end of one word of it. The lowest bit is set first: the zeros below
+/// it are as many as the bits taken.
 #[derive(Clone, Copy)]
 struct Taken<const LOG: u32>(u64);
 
