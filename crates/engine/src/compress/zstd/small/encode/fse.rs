@@ -127,8 +127,8 @@ pub(super) struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    /// Encodes the last symbol. The state has the smallest value: its decoder always reads bits after this symbol, and so
-    /// notices that there are none.
+    /// Encodes the last symbol. The state has the smallest value: its decoder always reads bits after this symbol, and
+    /// so notices that there are none.
     #[inline(always)]
     pub(super) fn new(table: &'a Table, symbol: u8) -> State<'a> {
         let first = table.changes[usize::from(symbol) % SYMBOLS].first;
@@ -154,8 +154,8 @@ impl<'a> State<'a> {
 
 /// Returns a good size for the table of `total` symbols, of which `used` differ, as an exponent of two.
 pub(super) fn table_log(total: u32, used: u32, max: u32) -> u32 {
-    // More cells describe probabilities more exactly than the symbols justify. Beyond 64 cells they save little, and the
-    // decoder has to fill them.
+    // More cells describe probabilities more exactly than the symbols justify. Beyond 64 cells they save little, and
+    // the decoder has to fill them.
     let bits = total.max(1).ilog2();
     let enough = bits.saturating_sub(if bits < 8 { 1 } else { 2 });
     let least = used.max(1).ilog2() + 1;

@@ -18,8 +18,8 @@ const NODES: usize = 2 * 256 + 4;
 
 /// A code.
 pub(super) struct Code {
-    /// Of each byte: the code in the highest bits, and its length in the lowest eight. So codes are appended by shifts to
-    /// the right.
+    /// Of each byte: the code in the highest bits, and its length in the lowest eight. So codes are appended by shifts
+    /// to the right.
     pub(super) entries: [u64; 256],
     lengths: [u8; 256],
     /// How many bytes have a code of each length.
@@ -49,8 +49,8 @@ impl Code {
         }
     }
 
-    /// Turns into the best code for bytes with these counts, of which two or more differ. Returns the number of bits that
-    /// the bytes take.
+    /// Turns into the best code for bytes with these counts, of which two or more differ. Returns the number of bits
+    /// that the bytes take.
     pub(super) fn fill(&mut self, counts: &[u32; 256]) -> u64 {
         let mut sorted = [0; 256];
         let used = sort(counts, &mut sorted);
@@ -60,7 +60,8 @@ impl Code {
         self.assign(sorted)
     }
 
-    /// Builds the tree of the sorted bytes and returns how many have a code of each length. Lengths beyond 31 count as 31.
+    /// Builds the tree of the sorted bytes and returns how many have a code of each length. Lengths beyond 31 count as
+    /// 31.
     fn measure(&mut self, sorted: &[u32]) -> [u32; 32] {
         let (weights, parents) = (&mut self.weights, &mut self.parents);
         let leaves = sorted.len();
@@ -221,8 +222,8 @@ fn limit(per_length: &mut [u32; 32]) {
         per_length[n + 1] += 1;
         taken -= 1 << (BITS_MAX - n - 1);
     }
-    // The rest makes codes shorter, those of the most frequent bytes first. The longest codes can always take it, because
-    // it is a multiple of their places.
+    // The rest makes codes shorter, those of the most frequent bytes first. The longest codes can always take it,
+    // because it is a multiple of their places.
     while taken < places {
         for n in 2..=BITS_MAX {
             let more = 1 << (BITS_MAX - n);

@@ -43,7 +43,8 @@ impl Literals {
         Literals { lanes: [[0; 256]; 4], code: Code::new() }
     }
 
-    /// Appends the section. Without `compress`, the literals are stored as they are. `doubtful` literals are sampled first.
+    /// Appends the section. Without `compress`, the literals are stored as they are. `doubtful` literals are sampled
+    /// first.
     pub(super) fn write(
         &mut self,
         literals: &[u8],

@@ -1,7 +1,8 @@
 //! The encoder for blocks of tables: one frame with one block.
 //!
-//! A block is parsed into literals and repetitions of earlier bytes ([`tables`], [`chains`]). The literals get a Huffman
-//! code ([`literals`]), and the lengths and offsets of the sequences codes by finite state entropy ([`section`]).
+//! A block is parsed into literals and repetitions of earlier bytes ([`tables`], [`chains`]). The literals get a
+//! Huffman code ([`literals`]), and the lengths and offsets of the sequences codes by finite state entropy
+//! ([`section`]).
 //!
 //! The memory for all steps belongs to the thread and is not cleared between blocks, except for hash tables as large as
 //! the block. Arrays have fixed sizes and indexes are masked, so that inner loops have no checks and cannot panic.
@@ -66,8 +67,8 @@ fn zeroed<T: Copy + Default, const N: usize>() -> Box<[T; N]> {
     }
 }
 
-/// Appends the frame of `raw` to `out`. Returns false, and appends nothing, if the level or the size is not one for this
-/// encoder. Levels are those of the C library, including negative ones.
+/// Appends the frame of `raw` to `out`. Returns false, and appends nothing, if the level or the size is not one for
+/// this encoder. Levels are those of the C library, including negative ones.
 pub(in super::super) fn compress(
     level: i32,
     checksum: bool,

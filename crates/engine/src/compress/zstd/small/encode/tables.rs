@@ -64,7 +64,8 @@ pub(super) fn hash(word: u64, bytes: u32, shift: u32) -> usize {
     (product >> (shift & 63)) as usize % TABLE_SIZE
 }
 
-/// Clears as much of a table as a block of `len` bytes needs, at most 2^`log_max` entries. Returns the shift for hashes.
+/// Clears as much of a table as a block of `len` bytes needs, at most 2^`log_max` entries. Returns the shift for
+/// hashes.
 pub(super) fn clear<S: Slot>(table: &mut [S; TABLE_SIZE], len: usize, log_max: u32) -> u32 {
     let log = len.next_power_of_two().ilog2().clamp(LOG_MIN, log_max.min(TABLE_LOG));
     table[..1 << log].fill(S::default());
@@ -144,7 +145,8 @@ impl Hit {
     }
 }
 
-/// Looks for a match in one table, from `at` on. Not inlined, so that the loop has the processor's registers for itself.
+/// Looks for a match in one table, from `at` on. Not inlined, so that the loop has the processor's registers for
+/// itself.
 #[inline(never)]
 fn search_fast<S: Slot, const BYTES: u32>(
     tables: &mut Tables<S>,
