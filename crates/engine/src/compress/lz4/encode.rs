@@ -230,7 +230,7 @@ fn four(raw: &[u8], at: usize) -> Option<u32> {
     raw.get(at..at + 4)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
 }
 
-/// Like [`four`], without a check, which would take a sixth of the encoder's time.
+/// Like [`four`], without a check: with checks in the search, the encoder took 15 % more time.
 ///
 /// # Safety
 /// At least four bytes follow the position.
