@@ -96,16 +96,20 @@ fn copy_literals(
     to: usize,
     len: usize,
 ) -> Result<(), &'static str> {
-    let chunked = len.next_multiple_of(CHUNK);
-    if let (Some(source), Some(place)) =
-        (stream.get(from..from + chunked), raw.get_mut(to..to + chunked))
-    {
-        let (source, place) = (source.as_chunks::<CHUNK>().0, place.as_chunks_mut::<CHUNK>().0);
-        source.iter().zip(place).for_each(|(source, place)| *place = *source);
-        return Ok(());
+    let mut at = 0;
+    while at < len {
+        // For many bytes, a call of the general copy pays.
+        let chunk = stream.get(from + at..).filter(|_| len <= 8 * CHUNK);
+        let chunk = chunk.and_then(|rest| rest.first_chunk::<CHUNK>());
+        let place = raw.get_mut(to + at..).and_then(|rest| rest.first_chunk_mut());
+        let (Some(chunk), Some(place)) = (chunk, place) else {
+            let source = stream.get(from + at..from + len).ok_or(ENDS)?;
+            raw.get_mut(to + at..to + len).ok_or(TOO_LONG)?.copy_from_slice(source);
+            return Ok(());
+        };
+        *place = *chunk;
+        at += CHUNK;
     }
-    let source = stream.get(from..from + len).ok_or(ENDS)?;
-    raw.get_mut(to..to + len).ok_or(TOO_LONG)?.copy_from_slice(source);
     Ok(())
 }
 
@@ -132,9 +136,13 @@ fn copy_match(raw: &mut [u8], to: usize, offset: usize, len: usize) -> Result<()
 fn copy<const N: usize>(raw: &mut [u8], from: usize, to: usize, len: usize) -> bool {
     let mut at = 0;
     while at < len {
-        let chunk = raw.get(from + at..).and_then(|rest| rest.first_chunk::<N>().copied());
-        let place = raw.get_mut(to + at..).and_then(|rest| rest.first_chunk_mut::<N>());
-        let (Some(chunk), Some(place)) = (chunk, place) else { return false };
+        let Some(chunk) = raw.get(from + at..).and_then(|rest| rest.first_chunk::<N>()) else {
+            return false;
+        };
+        let chunk = *chunk;
+        let Some(place) = raw.get_mut(to + at..).and_then(|rest| rest.first_chunk_mut()) else {
+            return false;
+        };
         *place = chunk;
         at += N;
     }

@@ -98,10 +98,12 @@ impl<N: Number> Table<N> {
     }
 }
 
+/// A table that is made when it is first needed.
+type Slot<N> = RefCell<Option<Table<N>>>;
+
 thread_local! {
     /// The tables of this thread, for blocks that 16 bits can number and for longer ones.
-    static TABLES: (RefCell<Option<Table<u16>>>, RefCell<Option<Table<u32>>>) =
-        const { (RefCell::new(None), RefCell::new(None)) };
+    static TABLES: (Slot<u16>, Slot<u32>) = const { (RefCell::new(None), RefCell::new(None)) };
 }
 
 /// Appends the compressed form of a block to `out`. Returns false if it cannot, without a change of `out`.
@@ -114,7 +116,7 @@ pub(super) fn encode(raw: &[u8], out: &mut Vec<u8>) -> bool {
     encoded.unwrap_or(false)
 }
 
-fn with_table<N: Number>(table: &RefCell<Option<Table<N>>>, raw: &[u8], out: &mut Vec<u8>) -> bool {
+fn with_table<N: Number>(table: &Slot<N>, raw: &[u8], out: &mut Vec<u8>) -> bool {
     let Ok(mut table) = table.try_borrow_mut() else { return false };
     if raw.len() >= N::MAX {
         return false;
@@ -228,7 +230,7 @@ fn four(raw: &[u8], at: usize) -> Option<u32> {
     raw.get(at..at + 4)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
 }
 
-/// Like [`four`], without a check, which would take a sixth of the encoder's time.
+/// Like [`four`], without a check: with checks in the search, the encoder took 15 % more time.
 ///
 /// # Safety
 /// At least four bytes follow the position.

@@ -61,7 +61,8 @@ impl BlockBasedTable {
         self.keep(parts, i, access, evicted, block)
     }
 
-    /// Adds block `i`, which was read from the file, to the cache if `access` allows that. Reuses the object of `spare`.
+    /// Adds block `i`, which was read from the file, to the cache if `access` allows that. Reuses the object of
+    /// `spare`.
     pub(super) fn keep(
         &self,
         parts: &Parts,

@@ -34,7 +34,7 @@ pub struct Pacing {
     /// Whether to read the next window while the current one is in use.
     asynchronous: bool,
     /// The number of bytes that the system is asked to read ahead, where it can do that; 0 means none.
-    announced: usize,
+    announced: u32,
 }
 
 impl Pacing {
@@ -72,7 +72,7 @@ impl Pacing {
     /// The same, and the system is asked to read `bytes` ahead.
     #[must_use]
     pub fn announcing(self, bytes: usize) -> Pacing {
-        Pacing { announced: bytes.min(WINDOW_LARGEST), ..self }
+        Pacing { announced: bytes.min(WINDOW_LARGEST) as u32, ..self }
     }
 }
 
@@ -310,7 +310,7 @@ impl Readahead {
 
     /// Asks the system to read ahead, if a read up to `to` passes what it was asked before.
     fn announce(&mut self, file: &dyn RandomAccessFile, from: u64, to: u64) {
-        let bytes = (self.pacing.announced as u64).min(self.limit.saturating_sub(from));
+        let bytes = u64::from(self.pacing.announced).min(self.limit.saturating_sub(from));
         if bytes > 0 && to > self.announced && file.alignment() == 1 {
             file.will_read(from, bytes);
             self.announced = from + bytes;
