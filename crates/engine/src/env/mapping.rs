@@ -9,7 +9,9 @@
 //! pages in use have memory.
 //!
 //! If the system refuses a mapping (a process may have 65,530 of them), the allocator is used instead, which can still
-//! grow its heap. Such pieces are listed in `FROM_ALLOCATOR`, since by their size they would be mapped.
+//! grow its heap. Such pieces are listed in `FROM_ALLOCATOR`, since by their size they would be mapped. While memory is
+//! limited ([`Thrift`]), smaller pieces are mapped, too, and listed in `MAPPED_SMALL`: tables that are opened and
+//! closed by many threads leave holes in the heaps of all.
 //!
 //! The unsafe operations are mapping memory, and unmapping memory that the caller states was mapped. Systems other than
 //! Linux, and Miri, have no such memory ([`IS_SUPPORTED`]). Tests of its users cover it: `arena_test.rs`,
@@ -33,6 +35,9 @@ pub const HUGE_PAGE: usize = 2 << 20;
 /// Pieces of at least this size are mapped. This is glibc's threshold before any such piece was
 /// freed.
 pub const MAP_FROM: usize = 128 << 10;
+
+/// The same while there is a [`Thrift`]. A mapping is whole pages, so smaller pieces would waste much of theirs.
+pub const MAP_FROM_THRIFTY: usize = 16 << 10;
 
 /// Whether [`map`] can return memory.
 pub const IS_SUPPORTED: bool = cfg!(all(target_os = "linux", not(miri)));
@@ -126,13 +131,40 @@ pub fn trim_allocator() {
 /// end of each heap when that is larger. Otherwise it raises both when a mapped piece is freed, and keeps up to 64 MiB
 /// at the end of each heap, which [`trim_allocator`] returns for the main heap only. Does nothing where there are no
 /// such thresholds.
-pub fn fix_allocator_thresholds() {
-    // SAFETY: the function has no preconditions. It refuses nothing that matters: these values are valid.
+fn fix_allocator_thresholds() {
+    // SAFETY: the function has no preconditions.
     #[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
     unsafe {
         libc::mallopt(libc::M_MMAP_THRESHOLD, MAP_FROM as libc::c_int);
         libc::mallopt(libc::M_TRIM_THRESHOLD, MAP_FROM as libc::c_int);
     }
+}
+
+/// The number of [`Thrift`]s.
+static THRIFTS: AtomicUsize = AtomicUsize::new(0);
+
+/// While there is one, pieces of at least [`MAP_FROM_THRIFTY`] are mapped, so that they leave nothing behind. The first
+/// one also makes the C library's allocator keep less, for good.
+#[derive(Debug)]
+pub struct Thrift(());
+
+impl Thrift {
+    /// Begins to be thrifty.
+    pub fn new() -> Thrift {
+        fix_allocator_thresholds();
+        THRIFTS.fetch_add(1, Ordering::Relaxed);
+        Thrift(())
+    }
+}
+
+impl Drop for Thrift {
+    fn drop(&mut self) {
+        THRIFTS.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn is_thrifty() -> bool {
+    IS_SUPPORTED && THRIFTS.load(Ordering::Relaxed) > 0
 }
 
 /// Returns null: there is no such memory.
@@ -172,23 +204,64 @@ pub fn is_mapped(size: usize) -> bool {
     IS_SUPPORTED && size >= MAP_FROM
 }
 
-/// The addresses of pieces of mapped size that came from the allocator, and their number: usually none.
-static FROM_ALLOCATOR: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
-static NUM_FROM_ALLOCATOR: AtomicUsize = AtomicUsize::new(0);
+/// The addresses of pieces that come from elsewhere than their size suggests: usually none.
+struct Listed {
+    addresses: Mutex<BTreeSet<usize>>,
+    /// The number of addresses. The thread that frees a piece sees at least that one counted.
+    count: AtomicUsize,
+}
+
+impl Listed {
+    const fn new() -> Listed {
+        Listed { addresses: Mutex::new(BTreeSet::new()), count: AtomicUsize::new(0) }
+    }
+
+    /// Adds a piece before its owner receives it.
+    fn add(&self, memory: *mut u8) {
+        self.addresses.lock().insert(memory.addr());
+        self.count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn has(&self, memory: *mut u8) -> bool {
+        self.count.load(Ordering::Relaxed) > 0 && self.addresses.lock().contains(&memory.addr())
+    }
+
+    /// Removes a piece before its address can be allocated again. Returns whether it was listed.
+    fn remove(&self, memory: *mut u8) -> bool {
+        let found = self.has(memory) && self.addresses.lock().remove(&memory.addr());
+        if found {
+            self.count.fetch_sub(1, Ordering::Relaxed);
+        }
+        found
+    }
+}
+
+/// Pieces of mapped size that came from the allocator.
+static FROM_ALLOCATOR: Listed = Listed::new();
+/// Mapped pieces below [`MAP_FROM`].
+static MAPPED_SMALL: Listed = Listed::new();
 
 /// Allocates memory of this layout, which is zeroed if [`is_mapped`] and uninitialised otherwise.
 ///
 /// # Safety
 /// The layout must have bytes.
 pub unsafe fn allocate(layout: Layout) -> NonNull<u8> {
-    let memory = match is_mapped(layout.size()) {
-        true => match map(layout.size(), layout.align()) {
-            // SAFETY: by contract.
-            refused if refused.is_null() => unsafe { allocate_unmapped(layout) },
-            mapped => mapped,
-        },
+    let mapped = match layout.size() {
+        size if is_mapped(size) || (size >= MAP_FROM_THRIFTY && is_thrifty()) => {
+            map(size, layout.align())
+        }
+        _ => ptr::null_mut(),
+    };
+    let memory = match (mapped.is_null(), is_mapped(layout.size())) {
         // SAFETY: by contract.
-        false => unsafe { alloc(layout) },
+        (true, true) => unsafe { allocate_unmapped(layout) },
+        // SAFETY: by contract.
+        (true, false) => unsafe { alloc(layout) },
+        (false, true) => mapped,
+        (false, false) => {
+            MAPPED_SMALL.add(mapped);
+            mapped
+        }
     };
     NonNull::new(memory).unwrap_or_else(|| handle_alloc_error(layout))
 }
@@ -202,15 +275,9 @@ unsafe fn allocate_unmapped(layout: Layout) -> *mut u8 {
     // SAFETY: by contract.
     let memory = unsafe { alloc_zeroed(layout) };
     if !memory.is_null() {
-        FROM_ALLOCATOR.lock().insert(memory.addr());
-        NUM_FROM_ALLOCATOR.fetch_add(1, Ordering::Relaxed);
+        FROM_ALLOCATOR.add(memory);
     }
     memory
-}
-
-/// Whether a piece of mapped size came from the allocator. A piece is listed before its owner receives it.
-fn is_unmapped(memory: *mut u8) -> bool {
-    NUM_FROM_ALLOCATOR.load(Ordering::Relaxed) > 0 && FROM_ALLOCATOR.lock().contains(&memory.addr())
 }
 
 /// Frees memory.
@@ -219,22 +286,18 @@ fn is_unmapped(memory: *mut u8) -> bool {
 /// It must come from [`allocate`] with this layout, or have been resized to it by [`remap`], and must not be used any
 /// more.
 pub unsafe fn free(memory: NonNull<u8>, layout: Layout) {
-    let is_mapped = is_mapped(layout.size());
-    if is_mapped && is_unmapped(memory.as_ptr()) {
-        // Removed before the address can be allocated again.
-        FROM_ALLOCATOR.lock().remove(&memory.as_ptr().addr());
-        NUM_FROM_ALLOCATOR.fetch_sub(1, Ordering::Relaxed);
-        // SAFETY: by contract, and `allocate_unmapped` called the counterpart.
-        unsafe { dealloc(memory.as_ptr(), layout) };
-        return;
-    }
+    let (start, size) = (memory.as_ptr(), layout.size());
+    let was_mapped = match is_mapped(size) {
+        true => !FROM_ALLOCATOR.remove(start),
+        false => size >= MAP_FROM_THRIFTY && MAPPED_SMALL.remove(start),
+    };
     // SAFETY: by contract, and each call is the counterpart of the one that `allocate` made for
-    // this size.
+    // this piece.
     unsafe {
-        if is_mapped {
-            unmap(memory.as_ptr(), layout.size());
+        if was_mapped {
+            unmap(start, size);
         } else {
-            dealloc(memory.as_ptr(), layout);
+            dealloc(start, layout);
         }
     }
 }
@@ -341,7 +404,7 @@ impl<T: Copy> LargeVec<T> {
         let (old, new) = (layout::<T>(self.capacity), layout::<T>(capacity));
         if is_mapped(old.size())
             && is_mapped(new.size())
-            && !is_unmapped(self.start.as_ptr().cast())
+            && !FROM_ALLOCATOR.has(self.start.as_ptr().cast())
         {
             // SAFETY: L1, and there is no other pointer into it.
             let memory = unsafe { remap(self.start.as_ptr().cast(), old.size(), new.size()) };

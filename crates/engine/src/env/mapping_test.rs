@@ -82,10 +82,34 @@ fn zeros_are_as_many_as_asked_for() {
 #[test]
 fn refused_mappings_come_from_the_allocator() {
     let mut large = LargeVec::with_refused_mapping(2 * MAP_FROM);
-    assert!(is_unmapped(large.start.as_ptr()));
+    assert!(FROM_ALLOCATOR.has(large.start.as_ptr()));
     large.extend_from_slice(&[1; MAP_FROM]);
     large.resize(4 * MAP_FROM, 2);
-    assert!(!is_unmapped(large.start.as_ptr()), "it grew into a mapping");
+    assert!(!FROM_ALLOCATOR.has(large.start.as_ptr()), "it grew into a mapping");
     assert!(large[..MAP_FROM].iter().all(|&b| b == 1) && large[MAP_FROM..].iter().all(|&b| b == 2));
     assert_eq!(large.len(), 4 * MAP_FROM);
+}
+
+/// Pieces that were allocated before, while and after memory was limited are freed as they were allocated.
+#[test]
+#[cfg(all(target_os = "linux", not(miri)))]
+fn small_pieces_are_mapped_while_memory_is_limited() {
+    let is_small = |large: &LargeVec<u8>| MAPPED_SMALL.has(large.as_ptr().cast_mut());
+    let thrift = Thrift::new();
+    let mut large = LargeVec::filled(1u8, MAP_FROM_THRIFTY);
+    let tiny = LargeVec::filled(1u8, MAP_FROM_THRIFTY - 1);
+    assert!(is_small(&large) && !is_small(&tiny));
+    large.resize(3 * MAP_FROM_THRIFTY, 2);
+    assert!(is_small(&large));
+    large.resize(MAP_FROM, 3);
+    assert!(!is_small(&large), "listed although its size tells");
+    large.truncate(2 * MAP_FROM_THRIFTY);
+    large.shrink_to_fit();
+    assert!(is_small(&large));
+    assert!(large[..MAP_FROM_THRIFTY].iter().all(|&byte| byte == 1));
+    assert!(large[MAP_FROM_THRIFTY..].iter().all(|&byte| byte == 2));
+    drop(thrift);
+    let address = large.as_ptr().cast_mut();
+    drop(large);
+    assert!(!MAPPED_SMALL.has(address) || is_thrifty(), "another test may be thrifty");
 }

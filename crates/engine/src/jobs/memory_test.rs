@@ -130,6 +130,7 @@ fn memtables_of_iterators_do_not_grow_on() {
     let others = account.charge(MemoryOwner::KeptMemtables, 20 * MIB);
     fill(&db, 8000);
     db.flush(&FlushOptions::default()).unwrap();
+    epoch::synchronize();
     let memtable = kept() - others.bytes();
     assert!(memtable < 5 * MIB, "{memtable} bytes of 11 MB written");
     drop(iter);

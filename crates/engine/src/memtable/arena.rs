@@ -80,7 +80,7 @@ impl Arena {
         }
     }
 
-    /// Makes further chunks large enough to be mapped, up to the arena's chunk size: an allocator keeps smaller ones
+    /// Makes further chunks large enough to be mapped, whatever the arena's chunk size: an allocator keeps smaller ones
     /// that are freed.
     pub fn map_chunks(&self) {
         self.maps_chunks.store(true, Ordering::Relaxed);
@@ -168,7 +168,7 @@ impl Arena {
         }
         let total = self.allocated.load(Ordering::Relaxed);
         let least = if self.maps_chunks.load(Ordering::Relaxed) { MAP_FROM } else { 0 };
-        let chunk_size = total.next_power_of_two().max(least).min(self.chunk_size);
+        let chunk_size = total.next_power_of_two().min(self.chunk_size).max(least);
         let needed = size.saturating_add(LINE); // `layout` rejects impossible sizes.
         // A large piece gets a chunk of its own, so that the rest of the current one is not lost.
         let alone = needed > chunk_size / 4;

@@ -5,7 +5,6 @@ use crate::base::{KeyOrder, SeqNo};
 use crate::cache::{Cache, CacheUser};
 use crate::env::epoch::{self, EpochCell, Guard};
 use crate::env::live::Live;
-use crate::env::mapping::MAP_FROM;
 use crate::env::sync::OnceLock;
 use crate::env::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::error::{Code, Error};
@@ -155,8 +154,8 @@ impl ColumnFamilyData {
         let wanted = options.write_buffer_size;
         let mut smaller = ColumnFamilyOptions::clone(&options);
         smaller.write_buffer_size = account.memtable_size(wanted, families);
-        // Smaller chunks would come from the allocator, which keeps memory that is freed.
-        smaller.arena_block_size = (smaller.write_buffer_size / 8).max(MAP_FROM);
+        // Derived from this size. With huge pages, a small memtable would take more than is charged.
+        smaller.arena_block_size = 0;
         let mem = MemTable::with_spare(id, order, &smaller, earliest, spare);
         // The budget of all memtables decides when to flush. A memtable that were full earlier could stop writers.
         mem.set_write_buffer_size(wanted);

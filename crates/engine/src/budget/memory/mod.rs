@@ -16,7 +16,7 @@ pub use shares::Shares;
 
 use super::write_buffers::WriteBufferManager;
 use crate::cache::{self, Cache, Economy};
-use crate::env::mapping::fix_allocator_thresholds;
+use crate::env::mapping::Thrift;
 use crate::env::sync::std_atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use crate::env::sync::{Mutex, OnceLock};
 use keeper::Signal;
@@ -96,13 +96,13 @@ pub struct MemoryAccount {
     signal: Arc<Signal>,
     is_kept: AtomicBool,
     _economy: Economy,
+    _thrift: Thrift,
 }
 
 impl MemoryAccount {
     /// Creates an account with a limit in bytes. Limits below 1 MiB are raised to 1 MiB.
     pub fn new(limit: usize) -> Arc<MemoryAccount> {
         let shares = Shares::of(limit);
-        fix_allocator_thresholds();
         Arc::new(MemoryAccount {
             used: Default::default(),
             charged: AtomicUsize::new(0),
@@ -114,6 +114,7 @@ impl MemoryAccount {
             signal: Arc::default(),
             is_kept: AtomicBool::new(false),
             _economy: Economy::new(shares.pools()),
+            _thrift: Thrift::new(),
             cache: OnceLock::new(),
             shares,
         })
