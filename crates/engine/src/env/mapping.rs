@@ -10,8 +10,8 @@
 //!
 //! If the system refuses a mapping (a process may have 65,530 of them), the allocator is used instead, which can still
 //! grow its heap. Such pieces are listed in `FROM_ALLOCATOR`, since by their size they would be mapped. While memory is
-//! limited ([`Thrift`]), smaller pieces are mapped, too, and listed in `MAPPED_SMALL`: tables that are opened and closed
-//! by many threads leave holes in the heaps of all.
+//! limited ([`Thrift`]), smaller pieces are mapped, too, and listed in `MAPPED_SMALL`: tables that are opened and
+//! closed by many threads leave holes in the heaps of all.
 //!
 //! The unsafe operations are mapping memory, and unmapping memory that the caller states was mapped. Systems other than
 //! Linux, and Miri, have no such memory ([`IS_SUPPORTED`]). Tests of its users cover it: `arena_test.rs`,
