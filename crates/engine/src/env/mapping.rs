@@ -130,13 +130,16 @@ pub fn trim_allocator() {
 /// Keeps the C library's allocator at its initial thresholds: it maps pieces of 128 KiB and more, and returns the free
 /// end of each heap when that is larger. Otherwise it raises both when a mapped piece is freed, and keeps up to 64 MiB
 /// at the end of each heap, which [`trim_allocator`] returns for the main heap only. Does nothing where there are no
-/// such thresholds.
-fn fix_allocator_thresholds() {
+/// such thresholds. It also adds no heap to `heaps` ones, unless it has had more: what a thread frees in its heap does
+/// not serve others.
+fn economise_allocator(heaps: usize) {
+    let _ = heaps;
     // SAFETY: the function has no preconditions.
     #[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
     unsafe {
         libc::mallopt(libc::M_MMAP_THRESHOLD, MAP_FROM as libc::c_int);
         libc::mallopt(libc::M_TRIM_THRESHOLD, MAP_FROM as libc::c_int);
+        libc::mallopt(libc::M_ARENA_MAX, libc::c_int::try_from(heaps.max(1)).unwrap_or(i32::MAX));
     }
 }
 
@@ -149,9 +152,9 @@ static THRIFTS: AtomicUsize = AtomicUsize::new(0);
 pub struct Thrift(());
 
 impl Thrift {
-    /// Begins to be thrifty.
-    pub fn new() -> Thrift {
-        fix_allocator_thresholds();
+    /// Begins to be thrifty. The C library's allocator should have at most `heaps` heaps.
+    pub fn new(heaps: usize) -> Thrift {
+        economise_allocator(heaps);
         THRIFTS.fetch_add(1, Ordering::Relaxed);
         Thrift(())
     }

@@ -95,7 +95,7 @@ fn refused_mappings_come_from_the_allocator() {
 #[cfg(all(target_os = "linux", not(miri)))]
 fn small_pieces_are_mapped_while_memory_is_limited() {
     let is_small = |large: &LargeVec<u8>| MAPPED_SMALL.has(large.as_ptr().cast_mut());
-    let thrift = Thrift::new();
+    let thrift = Thrift::new(1);
     let mut large = LargeVec::filled(1u8, MAP_FROM_THRIFTY);
     let tiny = LargeVec::filled(1u8, MAP_FROM_THRIFTY - 1);
     assert!(is_small(&large) && !is_small(&tiny));

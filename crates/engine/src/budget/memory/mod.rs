@@ -114,7 +114,7 @@ impl MemoryAccount {
             signal: Arc::default(),
             is_kept: AtomicBool::new(false),
             _economy: Economy::new(shares.pools()),
-            _thrift: Thrift::new(),
+            _thrift: Thrift::new(shares.pools()),
             cache: OnceLock::new(),
             shares,
         })
