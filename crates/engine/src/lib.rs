@@ -74,7 +74,7 @@
 //! | Feature | On by default | What it adds |
 //! |---|---|---|
 //! | `bzip2`, `lz4`, `snappy`, `zlib`, `zstd` | yes | a codec each, without which its data cannot be read |
-//! | `zstd-c` | no | Zstandard by its C library, which pays with dictionaries and at high levels; the build needs a C compiler |
+//! | `zstd-c` | no | Zstandard by its C library, for dictionaries and high levels; the build needs a C compiler |
 //! | `bytes` | no | a [`Value`] becomes `bytes::Bytes` without a copy |
 //! | `tokio` | no | `AsyncDb`, for asynchronous programs |
 //! | `tracing` | no | `events::TracingListener`, which reports events to the crate `tracing` |

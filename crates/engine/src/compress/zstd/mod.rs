@@ -1,8 +1,8 @@
 //! Zstandard: one format, and two codecs for it.
 //!
-//! The default codec is pure Rust. The cargo feature `zstd-c` selects the C library instead, which needs a C compiler and
-//! takes less processor time with dictionaries and at high levels; it wins if both features are on. Each codec reads what
-//! the other wrote: tests with both features compile both and compare them.
+//! The default codec is pure Rust. The cargo feature `zstd-c` selects the C library instead, which needs a C compiler
+//! and takes less processor time with dictionaries and at high levels; it wins if both features are on. Each codec
+//! reads what the other wrote: tests with both features compile both and compare them.
 //!
 //! Thread safety: contexts are large, so each thread keeps one encoder and one decoder for its next call.
 
