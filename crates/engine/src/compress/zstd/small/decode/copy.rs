@@ -1,7 +1,7 @@
 //! Writing of content: bytes of the frame, runs, literals and matches.
 //!
 //! Literals and matches are copied in steps of [`STEP`] bytes, whatever their length, as long as there is room behind
-//! them: what is written too much is overwritten later. Near the end of the content, copies are exact.
+//! them. The next copy overwrites the surplus of the last step. Near the end of the content, copies are exact.
 //!
 //! Steps are not checked one by one: a block of text has hundreds of matches, most of one or two steps, and a check of
 //! each takes a tenth of the block's time. [`Place::append`] checks once per sequence that there is room for all of
@@ -14,7 +14,7 @@ use super::fault::{Fault, Result};
 
 /// Bytes that are copied at once.
 const STEP: usize = 16;
-/// The room that copies in steps need behind the end of what they copy.
+/// The bytes behind its end that a copy in steps may read and write.
 pub(super) const SLACK: usize = 2 * STEP;
 
 /// Appends bytes. Returns where they end.
@@ -78,8 +78,8 @@ impl Place {
             exactly(content, source, *self, sequence)?;
         } else {
             let from = start.checked_sub(offset)?;
-            // SAFETY: what is copied ends at most `SLACK` bytes behind `after` and `end`, of which the sum above says
-            // that it is within the slices; `from` is before `start`, by less than `STEP` bytes if the match is short.
+            // SAFETY: the copies end at most `SLACK` bytes behind `after` and `end`, and the condition above says that
+            // both slices have these bytes; `from` is before `start`, by less than `STEP` bytes if the offset is short.
             unsafe {
                 copy_in_steps(content, written, source.bytes, used, literals);
                 if offset >= STEP {
@@ -228,7 +228,7 @@ unsafe fn repeat_short(content: &mut [u8], from: usize, at: usize, len: usize) {
         put(content, at, pattern);
     }
     if len > STEP {
-        // The pattern now reaches so far that what is copied need not overlap the copy.
+        // The pattern is now long enough for a source that ends before its copy begins.
         let whole = usize::from(WHOLE[offset % STEP]);
         // SAFETY: `whole` is a step or more, and less than a step and the offset: the source begins behind `from`, and
         // a step or more before the place. The length is shorter by as much as the place is later.
