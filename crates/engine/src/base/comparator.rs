@@ -5,6 +5,7 @@
 
 use super::key::{TRAILER_SIZE, trailer};
 use super::perf::{self, PerfMetric};
+use super::short::common_prefix;
 use crate::env::sync::LazyLock;
 use std::cmp::Ordering;
 use std::fmt;
@@ -44,7 +45,7 @@ impl Comparator for BytewiseComparator {
     }
 
     fn find_shortest_separator(&self, start: &mut Vec<u8>, limit: &[u8]) {
-        let common = start.iter().zip(limit).take_while(|(a, b)| a == b).count();
+        let common = common_prefix(start, limit);
         let (Some(&a), Some(&b)) = (start.get(common), limit.get(common)) else { return };
         if a >= b {
             return;

@@ -14,6 +14,8 @@ mod bzip2;
 mod dictionary;
 #[cfg(feature = "lz4")]
 mod lz4;
+#[cfg(any(feature = "lz4", all(feature = "zstd", any(test, not(feature = "zstd-c")))))]
+mod position;
 #[cfg(feature = "snappy")]
 mod snappy;
 #[cfg(feature = "zlib")]

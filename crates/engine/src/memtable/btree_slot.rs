@@ -10,6 +10,7 @@
 use super::arena::ALIGN;
 use super::entry::Entry;
 use crate::base::key::TRAILER_SIZE;
+use crate::base::short::common_prefix;
 use std::ptr::NonNull;
 
 /// The maximum number of slots of a node. It is small under loom, so that loom's small models split
@@ -152,7 +153,7 @@ pub(super) fn prefix_of(internal_key: &[u8], skip: u16) -> u64 {
 
 /// The number of leading bits that all user keys between these two share.
 pub(super) fn common_bits(low: &[u8], high: &[u8]) -> u16 {
-    let equal = low.iter().zip(high).take_while(|(a, b)| a == b).count();
+    let equal = common_prefix(low, high);
     let in_next = match (low.get(equal), high.get(equal)) {
         (Some(a), Some(b)) => (a ^ b).leading_zeros() as usize,
         _ => 0,

@@ -10,7 +10,7 @@
 //! key and disjoint. `builder` checks both before it creates a level.
 
 use super::FileMeta;
-use crate::base::short::first_eight;
+use crate::base::short::{self, first_eight};
 use crate::base::{KeyOrder, LookupKey};
 use crate::env::sync::OnceLock;
 use crate::error::Result;
@@ -101,7 +101,7 @@ fn reader_cell(file: &FileMeta) -> OnceLock<Arc<Table>> {
 }
 
 fn common_prefix<'a>(a: &'a [u8], b: &'a [u8]) -> &'a [u8] {
-    &a[..a.iter().zip(b).take_while(|(x, y)| x == y).count()]
+    &a[..short::common_prefix(a, b)]
 }
 
 impl Level {

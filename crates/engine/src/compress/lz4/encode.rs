@@ -14,6 +14,7 @@
 
 use super::decode::{LONG, MATCH_MIN};
 use crate::base::short::common_prefix;
+use crate::compress::position::Position;
 use std::cell::RefCell;
 use std::hint::select_unpredictable;
 
@@ -33,37 +34,6 @@ const MANY: usize = 32;
 /// The size in bytes of the chunks in which literals are copied.
 const CHUNK: usize = 16;
 
-/// A number of a position as a table stores it.
-trait Number: Copy {
-    const MAX: usize;
-    fn of(number: usize) -> Self;
-    fn get(self) -> usize;
-}
-
-impl Number for u16 {
-    const MAX: usize = u16::MAX as usize;
-    #[inline(always)]
-    fn of(number: usize) -> u16 {
-        number as u16
-    }
-    #[inline(always)]
-    fn get(self) -> usize {
-        self.into()
-    }
-}
-
-impl Number for u32 {
-    const MAX: usize = u32::MAX as usize;
-    #[inline(always)]
-    fn of(number: usize) -> u32 {
-        number as u32
-    }
-    #[inline(always)]
-    fn get(self) -> usize {
-        self as usize
-    }
-}
-
 /// The last positions of hashes.
 struct Table<N> {
     numbers: Box<[N; 1 << TABLE_BITS]>,
@@ -71,15 +41,15 @@ struct Table<N> {
     base: usize,
 }
 
-impl<N: Number> Table<N> {
+impl<N: Position> Table<N> {
     fn new() -> Table<N> {
-        Table { numbers: Box::new([N::of(0); 1 << TABLE_BITS]), base: 1 }
+        Table { numbers: Box::new([N::new(0); 1 << TABLE_BITS]), base: 1 }
     }
 
     /// Makes room for the numbers of a block's positions, which must be fewer than `N::MAX`.
     fn begin(&mut self, len: usize) {
         if len > N::MAX - self.base {
-            self.numbers.fill(N::of(0));
+            self.numbers.fill(N::new(0));
             self.base = 1;
         }
     }
@@ -91,7 +61,7 @@ impl<N: Number> Table<N> {
         // Fibonacci hashing. The index has TABLE_BITS bits, so the entry exists.
         let hash = bytes.wrapping_mul(0x9E37_79B1) >> (32 - TABLE_BITS);
         let Some(entry) = self.numbers.get_mut(hash as usize) else { return 0 };
-        let before = std::mem::replace(entry, N::of(self.base + at)).get();
+        let before = std::mem::replace(entry, N::new(self.base + at)).get();
         // An entry of an earlier block becomes a very large number. A branch would be mispredicted often.
         let position = before.wrapping_sub(self.base);
         select_unpredictable(position < at, position, 0)
@@ -116,7 +86,7 @@ pub(super) fn encode(raw: &[u8], out: &mut Vec<u8>) -> bool {
     encoded.unwrap_or(false)
 }
 
-fn with_table<N: Number>(table: &Slot<N>, raw: &[u8], out: &mut Vec<u8>) -> bool {
+fn with_table<N: Position>(table: &Slot<N>, raw: &[u8], out: &mut Vec<u8>) -> bool {
     let Ok(mut table) = table.try_borrow_mut() else { return false };
     if raw.len() >= N::MAX {
         return false;
@@ -134,7 +104,7 @@ fn with_table<N: Number>(table: &Slot<N>, raw: &[u8], out: &mut Vec<u8>) -> bool
 }
 
 /// Encodes a block to `out`, and returns the number of bytes; `None` if they do not fit.
-fn encode_with<N: Number>(table: &mut Table<N>, raw: &[u8], out: &mut [u8]) -> Option<usize> {
+fn encode_with<N: Position>(table: &mut Table<N>, raw: &[u8], out: &mut [u8]) -> Option<usize> {
     let mut writer = Writer { out, len: 0 };
     // The first byte that is not written yet.
     let mut done = 0;
@@ -169,7 +139,7 @@ struct Match {
 
 /// Searches for a match from position `at` to `last`.
 #[inline(always)]
-fn search<N: Number>(
+fn search<N: Position>(
     table: &mut Table<N>,
     raw: &[u8],
     at: usize,

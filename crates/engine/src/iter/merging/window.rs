@@ -2,7 +2,7 @@
 //!
 //! It begins after the prefix that all current keys share, where the keys differ.
 
-use crate::base::short::first_eight;
+use crate::base::short::{common_prefix, first_eight};
 
 /// The position of the eight bytes of user keys that the heap caches.
 pub(super) struct Window {
@@ -71,9 +71,7 @@ impl Window {
     /// Moves the window past the shared prefix of these keys.
     pub(super) fn find<'a>(&mut self, mut keys: impl Iterator<Item = &'a [u8]>) {
         let first = keys.next().unwrap_or_default();
-        let shared = keys.fold(first.len(), |shared, key| {
-            first[..shared].iter().zip(key).take_while(|(a, b)| a == b).count()
-        });
+        let shared = keys.fold(first.len(), |shared, key| common_prefix(&first[..shared], key));
         let shared = &first[..shared.saturating_sub(Window::MARGIN)];
         self.patience = if self.shared == shared {
             (self.patience * 2).min(Window::MOST_PATIENCE)

@@ -255,7 +255,7 @@ impl Fences {
         let Some(last) = self.len().checked_sub(1) else { return true };
         // If keys are sorted, all of them share what the first and the last share.
         let (first, last) = (self.user_part(0), self.user_part(last));
-        let common_len = first.iter().zip(last).take_while(|(a, b)| a == b).count();
+        let common_len = short::common_prefix(first, last);
         let common = first.get(..common_len).unwrap_or_default();
         let (mut before, mut ascend) = (None, true);
         let ranks = Ranks::new(self.len(), |i| {

@@ -7,6 +7,7 @@ use super::fingerprints::{FIRST, FRACTION, Fingerprints, Head, INLINE, line, tag
 use super::view::BlockView;
 use crate::base::hash::hash64;
 use crate::base::key::TRAILER_SIZE;
+use crate::base::short::common_prefix;
 use crate::cache::Memory;
 use std::ops::Range;
 
@@ -128,10 +129,10 @@ impl Items {
     /// entry's own part.
     fn common(&self) -> Option<(&[u8], usize)> {
         let first = self.key(self.items.first()?);
-        let len = self.items.iter().fold(first.len(), |len, item| {
-            let common = first.iter().zip(self.key(item)).take_while(|(a, b)| a == b);
-            len.min(common.count())
-        });
+        let len = self
+            .items
+            .iter()
+            .fold(first.len(), |len, item| len.min(common_prefix(first, self.key(item))));
         let widths = self.items.iter().map(|item| item.shared.saturating_sub(len));
         let width = widths.max().filter(|width| *width <= WIDTH_MAX)?;
         Some((first.get(..len)?, width))

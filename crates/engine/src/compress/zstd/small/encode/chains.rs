@@ -7,8 +7,9 @@
 use super::super::codes::MAX_BLOCK;
 use super::input::Input;
 use super::parsed::{Match, Parsed};
-use super::tables::{Slot, TABLE_LOG, TABLE_SIZE, WINDOW, clear, hash};
+use super::tables::{TABLE_LOG, TABLE_SIZE, WINDOW, clear, hash};
 use super::zeroed;
+use crate::compress::position::Position;
 
 /// The bytes that are hashed: the shortest match that is found.
 const BYTES: u32 = 4;
@@ -27,7 +28,7 @@ pub(super) struct Chains<S> {
     next: usize,
 }
 
-impl<S: Slot> Chains<S> {
+impl<S: Position> Chains<S> {
     pub(super) fn new() -> Chains<S> {
         Chains { heads: zeroed(), before: zeroed(), shift: 0, next: 1 }
     }
@@ -103,7 +104,7 @@ fn better(best: &mut Option<Rated>, other: Rated) {
 }
 
 /// Parses with chains. `depth` is the number of candidates per position.
-pub(super) fn parse_lazy<S: Slot>(
+pub(super) fn parse_lazy<S: Position>(
     chains: &mut Chains<S>,
     input: &Input,
     parsed: &mut Parsed,

@@ -20,6 +20,7 @@ mod sequence;
 mod tables;
 
 use super::codes::MAX_BLOCK;
+use crate::compress::position::Position;
 use crate::compress::zstd::{keep, take};
 use chains::Chains;
 use input::Input;
@@ -27,7 +28,6 @@ use literals::Literals;
 use output::Output;
 use parsed::Parsed;
 use std::cell::Cell;
-use tables::Slot;
 use xxhash_rust::xxh64::xxh64;
 
 /// The highest level of this encoder. Higher ones search for longer than small blocks justify.
@@ -52,6 +52,8 @@ enum Kind {
 const LAST: u32 = 1;
 /// Shorter content is not compressed.
 const COMPRESS_MIN: usize = 16;
+/// The longest content whose positions have 16 bits.
+const NARROW_MAX: usize = <u16 as Position>::MAX + 1;
 /// Longer content has more candidates for each match, so that fewer of them and only longer ones are considered.
 const SHORT_MAX: usize = 16 << 10;
 
@@ -153,7 +155,7 @@ impl Encoder {
         self.input.load(raw);
         self.parsed.clear();
         match raw.len() {
-            ..=u16::BLOCK_MAX => self.narrow.parse(level, &self.input, &mut self.parsed),
+            ..=NARROW_MAX => self.narrow.parse(level, &self.input, &mut self.parsed),
             _ => self.wide.parse(level, &self.input, &mut self.parsed),
         }
         self.block.set_len(0);
@@ -181,7 +183,7 @@ impl<S> Default for Searches<S> {
     }
 }
 
-impl<S: Slot> Searches<S> {
+impl<S: Position> Searches<S> {
     /// Finds the matches of a block.
     fn parse(&mut self, level: i32, input: &Input, parsed: &mut Parsed) {
         let short = input.len() <= SHORT_MAX;

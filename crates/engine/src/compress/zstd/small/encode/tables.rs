@@ -10,6 +10,7 @@ use super::super::codes::MAX_BLOCK;
 use super::input::Input;
 use super::parsed::{Match, Parsed};
 use super::zeroed;
+use crate::compress::position::Position;
 
 /// The largest table has 2^15 entries.
 pub(super) const TABLE_LOG: u32 = 15;
@@ -23,38 +24,6 @@ const PATIENCE: usize = 64;
 /// The bytes that are hashed, and read, at a position. The last positions of a block are not searched.
 pub(super) const WINDOW: usize = 9;
 
-/// A position in a block.
-pub(super) trait Slot: Copy + Default {
-    /// The longest block whose positions fit.
-    const BLOCK_MAX: usize;
-    fn new(at: usize) -> Self;
-    fn get(self) -> usize;
-}
-
-impl Slot for u16 {
-    const BLOCK_MAX: usize = 1 << 16;
-    #[inline(always)]
-    fn new(at: usize) -> u16 {
-        at as u16
-    }
-    #[inline(always)]
-    fn get(self) -> usize {
-        usize::from(self)
-    }
-}
-
-impl Slot for u32 {
-    const BLOCK_MAX: usize = MAX_BLOCK;
-    #[inline(always)]
-    fn new(at: usize) -> u32 {
-        at as u32
-    }
-    #[inline(always)]
-    fn get(self) -> usize {
-        self as usize
-    }
-}
-
 /// Returns the highest bits of a product that depends on the low `bytes` bytes: an index below [`TABLE_SIZE`].
 #[inline(always)]
 pub(super) fn hash(word: u64, bytes: u32, shift: u32) -> usize {
@@ -66,7 +35,7 @@ pub(super) fn hash(word: u64, bytes: u32, shift: u32) -> usize {
 
 /// Clears as much of a table as a block of `len` bytes needs, at most 2^`log_max` entries. Returns the shift for
 /// hashes.
-pub(super) fn clear<S: Slot>(table: &mut [S; TABLE_SIZE], len: usize, log_max: u32) -> u32 {
+pub(super) fn clear<S: Position>(table: &mut [S; TABLE_SIZE], len: usize, log_max: u32) -> u32 {
     let log = len.next_power_of_two().ilog2().clamp(LOG_MIN, log_max.min(TABLE_LOG));
     table[..1 << log].fill(S::default());
     64 - log
@@ -79,7 +48,7 @@ pub(super) struct Tables<S> {
     shift: u32,
 }
 
-impl<S: Slot> Tables<S> {
+impl<S: Position> Tables<S> {
     pub(super) fn new() -> Tables<S> {
         Tables { long: zeroed(), short: zeroed(), shift: 0 }
     }
@@ -148,7 +117,7 @@ impl Hit {
 /// Looks for a match in one table, from `at` on. Not inlined, so that the loop has the processor's registers for
 /// itself.
 #[inline(never)]
-fn search_fast<S: Slot, const BYTES: u32>(
+fn search_fast<S: Position, const BYTES: u32>(
     tables: &mut Tables<S>,
     input: &Input,
     mut at: usize,
@@ -176,7 +145,7 @@ fn search_fast<S: Slot, const BYTES: u32>(
 
 /// Looks for a match in both tables. One of eight bytes is preferred.
 #[inline(never)]
-fn search_double<S: Slot, const BYTES: u32>(
+fn search_double<S: Position, const BYTES: u32>(
     tables: &mut Tables<S>,
     input: &Input,
     mut at: usize,
@@ -213,7 +182,7 @@ fn search_double<S: Slot, const BYTES: u32>(
 
 /// Returns a match of at least eight bytes that begins directly after `at`.
 #[inline(always)]
-fn longer_next<S: Slot>(tables: &mut Tables<S>, input: &Input, at: usize) -> Option<Hit> {
+fn longer_next<S: Position>(tables: &mut Tables<S>, input: &Input, at: usize) -> Option<Hit> {
     let word = input.word(at + 1);
     let from = tables.enter_long(word, at + 1);
     same::<8>(input, word, from).then_some(Hit { at, start: at + 1, from, known: 8 })
@@ -227,7 +196,7 @@ fn push(input: &Input, parsed: &mut Parsed, hit: &Hit) {
 }
 
 /// Parses with one table. A longer `stride` from position to position is faster, and finds less.
-pub(super) fn parse_fast<S: Slot, const BYTES: u32>(
+pub(super) fn parse_fast<S: Position, const BYTES: u32>(
     tables: &mut Tables<S>,
     input: &Input,
     parsed: &mut Parsed,
@@ -248,7 +217,7 @@ pub(super) fn parse_fast<S: Slot, const BYTES: u32>(
 }
 
 /// Parses with both tables.
-pub(super) fn parse_double<S: Slot, const BYTES: u32>(
+pub(super) fn parse_double<S: Position, const BYTES: u32>(
     tables: &mut Tables<S>,
     input: &Input,
     parsed: &mut Parsed,
