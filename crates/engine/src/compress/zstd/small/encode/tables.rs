@@ -6,7 +6,6 @@
 // Hashes are masked to the size of their table.
 #![allow(clippy::indexing_slicing)]
 
-use super::super::codes::MAX_BLOCK;
 use super::input::Input;
 use super::parsed::{Match, Parsed};
 use super::zeroed;
