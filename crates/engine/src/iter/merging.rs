@@ -1,7 +1,7 @@
-//! The merging iterator: merges sorted iterators with a binary heap over their current keys.
+//! The merging iterator: merges sorted iterators with a [loser tree](tree) over their current keys.
 //!
-//! * **MI1** `heap[0]` is the child that is on the current entry. The heap contains exactly the valid children. Equal
-//!   keys are in the order of the children, so newer sources come first.
+//! * **MI1** The winner of the tree is the child that is on the current entry. The tree contains exactly the valid
+//!   children. Equal keys are in the order of the children, so newer sources come first.
 //! * **MI2** In forward iteration, every other child is on its first entry after the current one; in backward
 //!   iteration, on its last entry before it. A change of direction seeks all other children again.
 //! * **MI3** An item caches eight bytes of its child's user key. Whenever a child moves, its item is reloaded, unless
@@ -9,11 +9,11 @@
 //!
 //! The cached bytes (the window) follow a prefix that all current keys share: keys such as `user000000012345` differ
 //! only in their last bytes. The window moves when ties are frequent, and when a key lacks the shared prefix.
-//!
-//! The runner-up is cached, so a step after which the same child is still first costs one comparison.
 
+mod tree;
 mod window;
 
+use self::tree::{Item, Tree};
 use self::window::Window;
 use crate::base::InternalIterator;
 use crate::base::KeyOrder;
@@ -21,7 +21,6 @@ use crate::base::iterator::EmptyIterator;
 use crate::base::key::TRAILER_SIZE;
 use crate::base::perf::{self, PerfMetric, PerfTimer};
 use crate::error::{Error, Result};
-use std::cmp::Ordering;
 
 /// Returns an iterator over all entries of `children` in order. For equal keys, earlier children
 /// come first.
@@ -45,23 +44,12 @@ enum Direction {
     Backward,
 }
 
-/// A valid child in the heap.
-#[derive(Clone, Copy)]
-struct Item {
-    /// The window of its key, inverted in backward iteration: the smaller number always comes
-    /// first.
-    window: u64,
-    child: usize,
-}
-
 /// The merging iterator; see the header of this file.
 pub struct MergingIterator<C> {
     order: KeyOrder,
     children: Vec<C>,
-    heap: Vec<Item>,
+    tree: Tree,
     direction: Direction,
-    /// The better one of `heap[1]` and `heap[2]`; 0 if it is unknown.
-    runner_up: usize,
     window: Window,
     error: Option<Error>,
     /// A copy of the current key while the direction changes.
@@ -75,10 +63,9 @@ impl<C: InternalIterator> MergingIterator<C> {
         MergingIterator {
             window: Window::new(order.is_bytewise()),
             order,
-            heap: Vec::with_capacity(children.len()),
+            tree: Tree::with_capacity(children.len()),
             children,
             direction: Direction::Forward,
-            runner_up: 0,
             error: None,
             turning_key: Vec::new(),
         }
@@ -92,7 +79,7 @@ impl<C: InternalIterator> MergingIterator<C> {
         self.children.iter_mut().for_each(seek);
     }
 
-    /// Rebuilds the heap after all children have moved.
+    /// Rebuilds the tree after all children have moved.
     fn rebuild(&mut self, direction: Direction) {
         let _timer = PerfTimer::start(match direction {
             Direction::Forward => PerfMetric::SeekMinHeapTime,
@@ -100,128 +87,76 @@ impl<C: InternalIterator> MergingIterator<C> {
         });
         self.direction = direction;
         self.error = None;
-        self.runner_up = 0;
-        self.heap.clear();
         self.window.reset();
-        for (child, iter) in self.children.iter().enumerate() {
-            if iter.valid() {
-                let window = turned(self.window.load_unshared(user_part(iter.key())), direction);
-                self.heap.push(Item { window, child });
-            } else if let Err(e) = iter.status() {
-                self.heap.clear();
+        for iter in &self.children {
+            if !iter.valid()
+                && let Err(e) = iter.status()
+            {
+                self.tree.clear();
                 self.error = Some(e);
                 return;
             }
         }
-        for at in (0..self.heap.len() / 2).rev() {
-            self.sift_down(at);
-        }
+        let MergingIterator { order, children, tree, window, .. } = self;
+        let valid = children.iter().enumerate().filter(|(_, iter)| iter.valid());
+        let items = valid.map(|(child, iter)| {
+            let window = turned(window.load_unshared(user_part(iter.key())), direction);
+            Item { window, child }
+        });
+        // Ties are counted from the first step on: the window has just moved.
+        tree.build(items, |a, b| goes_first_by_key(order, children, direction, a, b));
     }
 
-    /// Whether `a` comes before `b` in the current direction.
-    #[inline]
-    fn goes_first(&mut self, a: usize, b: usize) -> bool {
-        let (a, b) = (self.heap[a], self.heap[b]);
-        if a.window != b.window {
-            return a.window < b.window;
-        }
-        self.window.count_tie();
-        self.goes_first_by_key(a.child, b.child)
-    }
-
-    fn goes_first_by_key(&self, a: usize, b: usize) -> bool {
-        let by_key = self.order.compare(self.children[a].key(), self.children[b].key());
-        match self.direction {
-            Direction::Forward => by_key.then(a.cmp(&b)) == Ordering::Less,
-            Direction::Backward => by_key.then(a.cmp(&b)) == Ordering::Greater,
-        }
-    }
-
-    fn sift_down(&mut self, mut at: usize) {
-        loop {
-            let mut best = 2 * at + 1;
-            if best >= self.heap.len() {
-                return;
+    /// Removes the first child, which has no more entries or failed.
+    #[cold]
+    fn remove_front(&mut self, child: usize) {
+        let MergingIterator { order, children, tree, direction, .. } = self;
+        match children[child].status() {
+            Ok(()) => {
+                tree.remove_winner(|a, b| goes_first_by_key(order, children, *direction, a, b));
             }
-            if best + 1 < self.heap.len() && self.goes_first(best + 1, best) {
-                best += 1;
+            Err(e) => {
+                self.tree.clear();
+                self.error = Some(e);
             }
-            if !self.goes_first(best, at) {
-                return;
-            }
-            self.heap.swap(best, at);
-            at = best;
         }
     }
 
-    /// The heap index of the second entry, or 0 if there is none.
-    #[inline]
-    fn find_runner_up(&mut self) -> usize {
-        if self.runner_up == 0 && self.heap.len() > 1 {
-            self.runner_up = if self.heap.len() > 2 && self.goes_first(2, 1) { 2 } else { 1 };
-        }
-        self.runner_up
-    }
-
-    /// Restores the heap after the first child moved to another entry.
-    #[inline]
-    fn settle_front(&mut self) {
-        let second = self.find_runner_up();
-        if second != 0 && self.goes_first(second, 0) {
-            self.heap.swap(second, 0);
-            self.sift_down(second);
-            self.runner_up = 0;
-        }
+    /// Finds the first child again after the one that was first moved to another entry. `window` is that of its key, or
+    /// `None` if the key lacks the shared prefix.
+    #[inline(always)]
+    fn settle_front(&mut self, window: Option<u64>) {
+        // The other keys have not changed.
+        let window = match window {
+            Some(window) => turned(window, self.direction),
+            None => self.move_window(),
+        };
+        let MergingIterator { order, children, tree, direction, window: place, .. } = self;
+        tree.replay(window, |a, b| {
+            place.count_tie();
+            goes_first_by_key(order, children, *direction, a, b)
+        });
         if self.window.is_tiring() {
             self.move_window();
         }
     }
 
-    /// Removes the first child, which has no more entries or failed.
+    /// Determines the prefix that all current keys share, reloads every item, and returns the window of the first. This
+    /// does not change the order: windows only speed comparisons up.
     #[cold]
-    fn remove_front(&mut self) {
-        let child = self.heap.swap_remove(0).child;
-        self.runner_up = 0;
-        match self.children[child].status() {
-            Ok(()) => self.sift_down(0),
-            Err(e) => {
-                self.heap.clear();
-                self.error = Some(e);
-            }
-        }
-    }
-
-    /// Reloads the first item after its child moved, and restores the heap.
-    #[inline]
-    fn reload_front(&mut self, key: Option<u64>) {
-        match key {
-            Some(window) => {
-                self.heap[0].window = turned(window, self.direction);
-                self.settle_front();
-            }
-            None => {
-                // The key lacks the shared prefix. The other keys have not changed.
-                self.move_window();
-                self.settle_front();
-            }
-        }
-    }
-
-    /// Determines the prefix that all current keys share and reloads every item. This does not
-    /// change the order: windows only speed comparisons up.
-    #[cold]
-    fn move_window(&mut self) {
-        let children = &self.children;
-        self.window.find(self.heap.iter().map(|item| user_part(children[item.child].key())));
-        for item in &mut self.heap {
+    fn move_window(&mut self) -> u64 {
+        let (children, direction) = (&self.children, self.direction);
+        self.window.find(self.tree.items().map(|item| user_part(children[item.child].key())));
+        for item in self.tree.items_mut() {
             let key = user_part(children[item.child].key());
-            item.window = turned(self.window.load_shared(key), self.direction);
+            item.window = turned(self.window.load_shared(key), direction);
         }
+        self.tree.winner().map_or(0, |item| item.window)
     }
 
     /// Changes direction and takes the first step in it.
     fn turn(&mut self, to: Direction) {
-        let current = self.heap[0].child;
+        let Some(Item { child: current, .. }) = self.tree.winner() else { return };
         let mut key = std::mem::take(&mut self.turning_key);
         key.clear();
         key.extend_from_slice(self.children[current].key());
@@ -249,16 +184,17 @@ impl<C: InternalIterator> MergingIterator<C> {
         self.rebuild(to);
     }
 
+    /// The child on the current entry; `None` if the iterator is not valid.
     #[inline]
-    fn front(&self) -> &C {
-        &self.children[self.heap[0].child]
+    fn front(&self) -> Option<&C> {
+        self.tree.winner().map(|item| &self.children[item.child])
     }
 }
 
 impl<C: InternalIterator> InternalIterator for MergingIterator<C> {
     #[inline]
     fn valid(&self) -> bool {
-        !self.heap.is_empty()
+        self.tree.winner().is_some()
     }
 
     fn seek_to_first(&mut self) {
@@ -295,14 +231,15 @@ impl<C: InternalIterator> InternalIterator for MergingIterator<C> {
         if self.direction == Direction::Backward {
             return self.turn(Direction::Forward);
         }
-        let is_only = self.heap.len() == 1;
-        match self.children[self.heap[0].child].next_key() {
+        let Some(Item { child, .. }) = self.tree.winner() else { return };
+        let is_only = self.tree.len() == 1;
+        match self.children[child].next_key() {
             Some(_) if is_only => {}
             Some(key) => {
                 let window = self.window.load(user_part(key));
-                self.reload_front(window);
+                self.settle_front(window);
             }
-            None => self.remove_front(),
+            None => self.remove_front(child),
         }
     }
 
@@ -310,24 +247,25 @@ impl<C: InternalIterator> InternalIterator for MergingIterator<C> {
         if self.direction == Direction::Forward {
             return self.turn(Direction::Backward);
         }
-        let child = &mut self.children[self.heap[0].child];
+        let Some(Item { child: first, .. }) = self.tree.winner() else { return };
+        let child = &mut self.children[first];
         child.prev();
         if child.valid() {
             let window = self.window.load(user_part(child.key()));
-            self.reload_front(window);
+            self.settle_front(window);
         } else {
-            self.remove_front();
+            self.remove_front(first);
         }
     }
 
     #[inline]
     fn key(&self) -> &[u8] {
-        self.front().key()
+        self.front().map_or(&[], |child| child.key())
     }
 
     #[inline]
     fn value(&self) -> &[u8] {
-        self.front().value()
+        self.front().map_or(&[], |child| child.value())
     }
 
     fn status(&self) -> Result<()> {
@@ -335,7 +273,7 @@ impl<C: InternalIterator> InternalIterator for MergingIterator<C> {
     }
 
     fn release(&mut self) -> bool {
-        self.heap.clear();
+        self.tree.clear();
         self.error = None;
         self.children.iter_mut().all(|child| child.release())
     }
@@ -345,19 +283,35 @@ impl<C: InternalIterator> InternalIterator for MergingIterator<C> {
         if self.direction == Direction::Backward {
             return self.seek(target);
         }
-        while let Some(front) = self.heap.first() {
-            let child = &mut self.children[front.child];
+        while let Some(Item { child: first, .. }) = self.tree.winner() {
+            let child = &mut self.children[first];
             if self.order.compare(child.key(), target).is_ge() {
                 return;
             }
             child.skip_to(target);
             if child.valid() {
                 let window = self.window.load(user_part(child.key()));
-                self.reload_front(window);
+                self.settle_front(window);
             } else {
-                self.remove_front();
+                self.remove_front(first);
             }
         }
+    }
+}
+
+/// Whether the key of child `a` comes before that of child `b` in this direction; earlier children have the first of
+/// equal keys.
+fn goes_first_by_key<C: InternalIterator>(
+    order: &KeyOrder,
+    children: &[C],
+    direction: Direction,
+    a: usize,
+    b: usize,
+) -> bool {
+    let by_key = order.compare(children[a].key(), children[b].key()).then(a.cmp(&b));
+    match direction {
+        Direction::Forward => by_key.is_lt(),
+        Direction::Backward => by_key.is_gt(),
     }
 }
 

@@ -2,6 +2,7 @@ use super::*;
 use crate::base::{BytewiseComparator, Comparator, ReverseBytewiseComparator, ValueType};
 use crate::iter::testing::Conformance;
 use crate::iter::vec_iter::{Entry, VecIter, ikey};
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// The order of bytes under another name, so that `KeyOrder` treats it as custom.
@@ -73,7 +74,7 @@ fn random_children_merge_as_their_sorted_sum() {
 }
 
 #[test]
-fn few_children_need_no_heap() {
+fn few_children_need_no_tree() {
     let order = KeyOrder::bytewise();
     let entries = vec![(ikey(b"k", 1, ValueType::Value), b"v".to_vec())];
     Conformance::new(order.clone(), &[]).check(|| merge(&order, &[]));

@@ -1,10 +1,10 @@
-//! The window: the eight bytes of each user key that the merge heap compares first (MI3).
+//! The window: the eight bytes of each user key that the tree compares first (MI3).
 //!
 //! It begins after the prefix that all current keys share, where the keys differ.
 
 use crate::base::short::{common_prefix, first_eight};
 
-/// The position of the eight bytes of user keys that the heap caches.
+/// The position of the eight bytes of user keys that the tree caches.
 pub(super) struct Window {
     /// Whether bytes determine the order. If not, every window is 0, and all comparisons tie.
     enabled: bool,
