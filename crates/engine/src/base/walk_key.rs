@@ -1,10 +1,10 @@
 //! The key buffer of an iterator: the key is assembled or copied once per entry.
 //!
 //! The keys of a scan are short and very many. So the buffer keeps its bytes when the key gets
-//! shorter, and up to 32 bytes are copied by two moves that may overlap, which costs less than a
+//! shorter, and up to 64 bytes are copied by two moves that may overlap, which costs less than a
 //! call of the general copy.
 
-use std::ops::Deref;
+use std::ops::{Deref, DerefMut};
 
 /// A buffer for one key at a time.
 #[derive(Default)]
@@ -58,12 +58,20 @@ impl Deref for WalkKey {
     }
 }
 
+impl DerefMut for WalkKey {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes[..self.len]
+    }
+}
+
 /// Copies between slices of equal length.
 #[inline(always)]
 fn copy_short(to: &mut [u8], from: &[u8]) {
     match from.len() {
         8..=16 => copy_ends::<8>(to, from),
         17..=32 => copy_ends::<16>(to, from),
+        33..=64 => copy_ends::<32>(to, from),
         _ => to.copy_from_slice(from),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A compaction may need more space than the device has left. If it wrote until the device is full, writers would also
 //! find the device full. Therefore its files report "no space" earlier, while there is still room for a memtable's
-//! table and its log. The free space is checked once per [`KeptFree::step`] bytes written by the whole job, so that
+//! table and its log. The free space is checked once per step of at most 1 MiB written by the whole job, so that
 //! small outputs always succeed.
 
 use crate::env::sync::std_atomic::{AtomicU64, Ordering::Relaxed};
@@ -12,8 +12,8 @@ use crate::fs::{FileSystem, WritableFile};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The maximum number of bytes written between two checks of the free space.
-const STEP_MAX: u64 = 1 << 20;
+/// The binary logarithm of the maximum number of bytes written between two checks of the free space.
+const STEP_BITS_MAX: u32 = 20;
 /// At most this fraction (the inverse) of the space that is free when the job starts is kept free.
 const PART_KEPT: u64 = 8;
 
@@ -22,6 +22,8 @@ pub struct KeptFree {
     fs: Arc<dyn FileSystem>,
     dir: PathBuf,
     bytes: u64,
+    /// The binary logarithm of the number of bytes written between two checks.
+    step_bits: u32,
     written: AtomicU64,
 }
 
@@ -31,12 +33,9 @@ impl KeptFree {
     pub fn new(fs: &Arc<dyn FileSystem>, dir: &Path, wanted: u64) -> Option<Arc<KeptFree>> {
         let free = fs.free_space(dir).ok()?;
         let bytes = wanted.min(free / PART_KEPT);
+        let step_bits = (bytes / 4).max(1).ilog2().min(STEP_BITS_MAX);
         let (fs, dir, written) = (Arc::clone(fs), dir.to_owned(), AtomicU64::new(0));
-        Some(Arc::new(KeptFree { fs, dir, bytes, written }))
-    }
-
-    fn step(&self) -> u64 {
-        (self.bytes / 4).clamp(1, STEP_MAX)
+        Some(Arc::new(KeptFree { fs, dir, bytes, step_bits, written }))
     }
 
     /// Guards a file of the job, if the job keeps space free.
@@ -50,7 +49,7 @@ impl KeptFree {
     /// Counts bytes that are about to be written. Returns an error if too little space is free.
     fn count(&self, bytes: usize) -> Result<()> {
         let before = self.written.fetch_add(bytes as u64, Relaxed);
-        if before / self.step() == (before + bytes as u64) / self.step() {
+        if before >> self.step_bits == (before + bytes as u64) >> self.step_bits {
             return Ok(());
         }
         // If the free space cannot be queried, writing finds out.
@@ -90,7 +89,7 @@ mod tests {
         fs.create_dir_if_missing(Path::new("/db")).unwrap();
         faults.set_free_space(Some(8 << 20));
         let kept = KeptFree::new(&fs, Path::new("/db"), 4 << 20).unwrap();
-        assert_eq!((kept.bytes, kept.step()), (1 << 20, 256 << 10), "an eighth of what is free");
+        assert_eq!((kept.bytes, kept.step_bits), (1 << 20, 18), "an eighth of what is free");
         let file = fs.new_writable(Path::new("/db/1.sst"), WritableOptions::default()).unwrap();
         let mut file = KeptFree::guard(file, Some(&kept));
         file.append(&[0; 300 << 10]).unwrap();

@@ -6,7 +6,7 @@ use super::output_context::{OutputContext, now_seconds};
 use super::reread::Reread;
 use crate::base::ValueType::RangeDeletion;
 use crate::base::key::{append_internal_key, pack_trailer, sequence, trailer, user_key};
-use crate::base::{KeyOrder, MAX_SEQUENCE_NUMBER, SeqNo, ValueType};
+use crate::base::{KeyOrder, MAX_SEQUENCE_NUMBER, SeqNo, ValueType, WalkKey};
 use crate::budget::{IoPriority, KeptFree, LimitedWrites};
 use crate::error::{Code, Error, Result};
 use crate::fs::counted::CountedWrites;
@@ -28,7 +28,7 @@ pub struct TableOutput {
     path_id: u32,
     number: u64,
     smallest: Vec<u8>,
-    largest: Vec<u8>,
+    largest: WalkKey,
     smallest_seqno: SeqNo,
     largest_seqno: SeqNo,
     creation_time: u64,
@@ -107,7 +107,7 @@ impl TableOutput {
             path_id: ctx.path_id,
             number,
             smallest: Vec::new(),
-            largest: Vec::new(),
+            largest: WalkKey::default(),
             smallest_seqno: MAX_SEQUENCE_NUMBER,
             largest_seqno: 0,
             creation_time: now,
@@ -138,8 +138,7 @@ impl TableOutput {
         if self.smallest.is_empty() {
             self.smallest.extend_from_slice(key);
         }
-        self.largest.clear();
-        self.largest.extend_from_slice(key);
+        self.largest.set(key);
         let seq = sequence(key);
         self.smallest_seqno = self.smallest_seqno.min(seq);
         self.largest_seqno = self.largest_seqno.max(seq);
@@ -166,7 +165,7 @@ impl TableOutput {
                 self.smallest.clone_from(&begin);
             }
             if self.largest.is_empty() || self.order.compare(&end, &self.largest).is_gt() {
-                self.largest.clone_from(&end);
+                self.largest.set(&end);
             }
             self.smallest_seqno = self.smallest_seqno.min(t.seq);
             self.largest_seqno = self.largest_seqno.max(t.seq);
@@ -212,7 +211,7 @@ impl TableOutput {
             return Err(e);
         }
         let smallest = std::mem::take(&mut self.smallest);
-        let largest = std::mem::take(&mut self.largest);
+        let largest = self.largest.to_vec();
         self.check_complete(&smallest, &largest, added, &finished);
         let mut meta = FileMeta::new(self.number, finished.file_size, smallest, largest);
         meta.path_id = self.path_id;

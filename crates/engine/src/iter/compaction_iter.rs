@@ -34,7 +34,7 @@ pub use stats::CompactionIterStats;
 
 use super::merge_helper::{MergeOperands, short_key, split, unknown_type, unsupported_entry};
 use crate::base::key::{TRAILER_SIZE, pack_trailer};
-use crate::base::{InternalIterator, KeyOrder, SeqNo, ValueType};
+use crate::base::{InternalIterator, KeyOrder, SeqNo, ValueType, WalkKey};
 use crate::env::sync::atomic::{AtomicBool, Ordering};
 use crate::error::{Code, Error, Result};
 use crate::hooks::{FilterDecision, MergeOperator};
@@ -93,7 +93,7 @@ pub struct CompactionIter {
 
     valid: bool,
     /// The internal key of the output, or of the entry being examined.
-    key: Vec<u8>,
+    key: WalkKey,
     value_in: ValueIn,
     /// `key` is a key whose older entries may follow.
     has_key: bool,
@@ -227,8 +227,7 @@ impl CompactionIter {
             self.hides = Hides::Nothing;
             self.kept = false;
         }
-        self.key.clear();
-        self.key.extend_from_slice(stored);
+        self.key.set(stored);
         let mut value_in = ValueIn::Input;
         if first && kind == ValueType::Value && self.filter.is_some() {
             match self.filter_value() {

@@ -3,7 +3,7 @@
 use super::filter::Filter;
 use super::rules::Hides;
 use super::{CompactionIter, CompactionIterStats, Interrupt, ValueIn};
-use crate::base::{InternalIterator, KeyOrder, MAX_SEQUENCE_NUMBER, SeqNo};
+use crate::base::{InternalIterator, KeyOrder, MAX_SEQUENCE_NUMBER, SeqNo, WalkKey};
 use crate::env::sync::atomic::AtomicBool;
 use crate::hooks::{CompactionFilter, MergeOperator};
 use crate::iter::merge_helper::MergeOperands;
@@ -40,7 +40,7 @@ impl CompactionIter {
             interrupt: None,
             filter: None,
             valid: false,
-            key: Vec::new(),
+            key: WalkKey::default(),
             value_in: ValueIn::Nowhere,
             has_key: false,
             hides: Hides::Nothing,

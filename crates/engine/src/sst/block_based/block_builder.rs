@@ -1,24 +1,48 @@
 //! The block builder: encodes entries into a block; `view` describes the format.
 
 use super::view::{COLLISION, EMPTY_BUCKET, HASH_INDEX_BIT, HASH_INDEX_SEED};
+use crate::base::WalkKey;
 use crate::base::coding::{put_varint32, varint_length};
 use crate::base::hash::hash32;
 use crate::base::short::common_prefix;
 use crate::env::mapping::LargeVec;
+use crate::sst::format::BLOCK_TRAILER_SIZE;
 
 /// A hash index stores an interval in one byte, whose two largest values are reserved.
 const INTERVAL_MAX: usize = 253;
 /// Blocks above this size have no hash index.
 const HASHED_SIZE_MAX: usize = 64 << 10;
 
+/// The intended size of a block.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockLimit {
+    size: usize,
+    /// A block of more bytes ends if the next entry would exceed `size`.
+    nearly: usize,
+}
+
+impl BlockLimit {
+    /// Blocks of about `size` bytes, which end when they are within `deviation` percent of it and the next entry would
+    /// exceed it; 0 percent lets them exceed it.
+    pub fn new(size: usize, deviation: i32) -> BlockLimit {
+        let deviation = deviation.clamp(0, 100) as usize;
+        let nearly = (size * (100 - deviation)).div_ceil(100);
+        BlockLimit { size, nearly: nearly.min(size.saturating_sub(1)) }
+    }
+}
+
 /// A block under construction. Keys must ascend.
 pub struct BlockBuilder {
     restart_interval: usize,
+    /// Ended blocks with their trailers, and the current block.
     buffer: LargeVec<u8>,
+    /// The offset of the current block in `buffer`.
+    start: usize,
     restarts: LargeVec<u32>,
     /// The number of entries since the last restart.
     counter: usize,
-    last_key: Vec<u8>,
+    /// The key of the last entry, which may be in an earlier block.
+    last_key: WalkKey,
     /// Whether keys omit the prefix that they share with the previous key.
     shares: bool,
     hash: Option<HashIndexBuilder>,
@@ -30,9 +54,10 @@ impl BlockBuilder {
         BlockBuilder {
             restart_interval: restart_interval.max(1),
             buffer: LargeVec::new(),
+            start: 0,
             restarts: LargeVec::filled(0, 1),
             counter: 0,
-            last_key: Vec::new(),
+            last_key: WalkKey::default(),
             shares: true,
             hash: None,
         }
@@ -51,30 +76,39 @@ impl BlockBuilder {
         self
     }
 
-    /// Whether the next entry belongs into another block. `limit` is the intended size: this block
-    /// has reached it, or is within `deviation` percent of it and the entry would exceed it.
-    pub fn is_full(&self, limit: usize, deviation: i32, key: &[u8], value: &[u8]) -> bool {
-        if self.is_empty() {
-            return false;
-        }
+    /// Whether the next entry belongs into another block: this block has reached its intended size, or nearly so and the
+    /// entry would exceed it.
+    #[inline]
+    pub fn is_full(&self, limit: BlockLimit, key: &[u8], value: &[u8]) -> bool {
         let size = self.size_estimate();
-        if size >= limit {
-            return true;
-        }
-        let deviation = deviation.clamp(0, 100) as usize;
-        let nearly = (limit * (100 - deviation)).div_ceil(100);
-        deviation > 0 && size > nearly && self.size_estimate_with(key, value) > limit
+        size > limit.nearly
+            && !self.is_empty()
+            && (size >= limit.size || self.size_estimate_with(key, value) > limit.size)
+    }
+
+    /// The key of the last entry of this or an earlier block; empty before the first entry.
+    #[inline]
+    pub fn last_key(&self) -> &[u8] {
+        &self.last_key
     }
 
     /// Whether the block has no entries.
+    #[inline]
     pub fn is_empty(&self) -> bool {
-        self.buffer.is_empty()
+        self.buffer.len() == self.start
+    }
+
+    /// The length of the block's entries in bytes.
+    #[inline]
+    fn len(&self) -> usize {
+        self.buffer.len() - self.start
     }
 
     /// The size in bytes if the block were finished now.
+    #[inline]
     pub fn size_estimate(&self) -> usize {
         let hash = self.hash.as_ref().filter(|h| h.usable).map_or(0, HashIndexBuilder::size);
-        self.buffer.len() + 4 * self.restarts.len() + 4 + hash
+        self.len() + 4 * self.restarts.len() + 4 + hash
     }
 
     /// The approximate size in bytes with one more entry, assuming that its key shares nothing.
@@ -86,7 +120,13 @@ impl BlockBuilder {
 
     /// Appends an entry of a data block or of a metadata block.
     pub fn add(&mut self, key: &[u8], value: &[u8]) {
-        let shared = self.begin_entry(key);
+        self.add_after(common_prefix(&self.last_key, key), key, value);
+    }
+
+    /// The same for a key that has `common` bytes in common with the last one.
+    #[inline]
+    pub fn add_after(&mut self, common: usize, key: &[u8], value: &[u8]) {
+        let shared = self.begin_entry(common, key);
         put_varint32(&mut self.buffer, shared as u32);
         put_varint32(&mut self.buffer, (key.len() - shared) as u32);
         put_varint32(&mut self.buffer, value.len() as u32);
@@ -97,7 +137,7 @@ impl BlockBuilder {
     /// Appends an index entry whose value has no length prefix: `delta` if the key shares bytes
     /// with the previous one, otherwise `full`.
     pub fn add_without_length(&mut self, key: &[u8], full: &[u8], delta: &[u8]) {
-        let shared = self.begin_entry(key);
+        let shared = self.begin_entry(common_prefix(&self.last_key, key), key);
         put_varint32(&mut self.buffer, shared as u32);
         put_varint32(&mut self.buffer, (key.len() - shared) as u32);
         self.buffer.extend_from_slice(&key[shared..]);
@@ -105,6 +145,7 @@ impl BlockBuilder {
     }
 
     /// Adds the user key of the last added entry to the hash index.
+    #[inline]
     pub fn add_to_hash_index(&mut self, user_key: &[u8]) {
         let interval = self.restarts.len() - 1;
         if let Some(hash) = &mut self.hash {
@@ -112,20 +153,21 @@ impl BlockBuilder {
         }
     }
 
-    /// Returns the number of shared bytes of the key, and begins a new interval if one is due.
-    fn begin_entry(&mut self, key: &[u8]) -> usize {
+    /// Returns the number of shared bytes of a key that has `common` bytes in common with the last one, and begins a new
+    /// interval if one is due.
+    #[inline]
+    fn begin_entry(&mut self, common: usize, key: &[u8]) -> usize {
         let shared = if self.counter >= self.restart_interval {
-            self.restarts.push(self.buffer.len() as u32);
+            self.restarts.push(self.len() as u32);
             self.counter = 0;
             0
-        } else if self.buffer.is_empty() || !self.shares {
+        } else if self.is_empty() || !self.shares {
             0
         } else {
-            common_prefix(&self.last_key, key)
+            common
         };
         self.counter += 1;
-        self.last_key.truncate(shared);
-        self.last_key.extend_from_slice(&key[shared..]);
+        self.last_key.splice(shared, &key[shared..]);
         shared
     }
 
@@ -137,17 +179,41 @@ impl BlockBuilder {
         }
         if let Some(hash) = &self.hash
             && hash.usable
-            && self.buffer.len() + 4 + hash.size() <= HASHED_SIZE_MAX
+            && self.buffer.len() - self.start + 4 + hash.size() <= HASHED_SIZE_MAX
         {
             hash.write(&mut self.buffer);
             word |= HASH_INDEX_BIT;
         }
         self.buffer.extend_from_slice(&word.to_le_bytes());
-        &self.buffer
+        &self.buffer[self.start..]
     }
 
-    /// Finishes the block and takes its bytes; the builder starts the next block.
+    /// Finishes the block, and appends the trailer that `trailer` returns for its bytes. The next block begins behind
+    /// it in the same memory. Returns the size of the block without the trailer.
+    pub fn end(&mut self, trailer: impl FnOnce(&[u8]) -> [u8; BLOCK_TRAILER_SIZE]) -> usize {
+        let block = self.finish();
+        let (size, trailer) = (block.len(), trailer(block));
+        self.buffer.extend_from_slice(&trailer);
+        self.start = self.buffer.len();
+        self.reset();
+        size
+    }
+
+    /// The ended blocks with their trailers.
+    pub fn ended(&self) -> &[u8] {
+        &self.buffer[..self.start]
+    }
+
+    /// Removes the ended blocks; the current block must be empty.
+    pub fn forget_ended(&mut self) {
+        debug_assert!(self.is_empty(), "a block has begun");
+        self.buffer.clear();
+        self.start = 0;
+    }
+
+    /// Finishes the block and takes its bytes; the builder starts the next block. There must be no ended blocks.
     pub fn take(&mut self) -> LargeVec<u8> {
+        debug_assert_eq!(self.start, 0, "ended blocks would be taken, too");
         self.finish();
         let bytes = std::mem::take(&mut self.buffer);
         self.reset();
@@ -164,7 +230,6 @@ impl BlockBuilder {
         self.restarts.clear();
         self.restarts.push(0);
         self.counter = 0;
-        self.last_key.clear();
         if let Some(hash) = &mut self.hash {
             hash.entries.clear();
             hash.usable = true;

@@ -1,4 +1,4 @@
-use super::super::block_builder::BlockBuilder;
+use super::super::block_builder::{BlockBuilder, BlockLimit};
 use super::super::cursor::Cursor;
 use super::super::separated::join_separated;
 use super::super::view::*;
@@ -27,6 +27,61 @@ fn build(keys: &[Vec<u8>], interval: usize, hash: bool) -> Vec<u8> {
     let bytes = builder.finish().to_vec();
     assert_eq!(bytes.len(), estimate);
     bytes
+}
+
+/// Blocks that are built one after the other in the same memory are those that are taken out one by one.
+#[test]
+fn ended_blocks_are_like_taken_ones() {
+    for (interval, hash) in [(1, false), (4, false), (16, true)] {
+        let new = || {
+            let builder = BlockBuilder::new(interval);
+            if hash { builder.with_hash_index(0.75) } else { builder }
+        };
+        let (mut ended, mut taken, mut expected) = (new(), new(), Vec::new());
+        for round in 0..3_u8 {
+            for number in 0..5 {
+                for i in 0..20 {
+                    let key = internal(&format!("key{round}{number}{i:02}"), 1);
+                    for builder in [&mut ended, &mut taken] {
+                        builder.add(&key, &[number; 100]);
+                        builder.add_to_hash_index(&key[..key.len() - 8]);
+                        assert_eq!(builder.last_key(), key);
+                    }
+                    assert_eq!(ended.size_estimate(), taken.size_estimate());
+                }
+                let block = taken.take();
+                let size = ended.end(|block| [block.len() as u8; 5]);
+                assert_eq!(size, block.len());
+                expected.extend_from_slice(&block);
+                expected.extend_from_slice(&[block.len() as u8; 5]);
+                assert!(ended.is_empty() && ended.ended() == expected);
+            }
+            ended.forget_ended();
+            expected.clear();
+            assert!(ended.ended().is_empty());
+        }
+    }
+}
+
+#[test]
+fn blocks_end_near_their_intended_size() {
+    let entries_of = |size, deviation| {
+        let limit = BlockLimit::new(size, deviation);
+        let mut builder = BlockBuilder::new(16);
+        let mut n = 0_u64;
+        while !builder.is_full(limit, &[b'k'; 10], &[0; 100]) {
+            builder.add(&[b'k'; 10], &[0; 100]);
+            n += 1;
+        }
+        (n, builder.size_estimate())
+    };
+    // An entry takes 103 bytes, the first one 113; each block has eight bytes more.
+    assert_eq!(entries_of(8 + 113 + 103, 0), (2, 224));
+    assert_eq!(entries_of(8 + 113 + 103 + 1, 0), (3, 327), "without deviation it exceeds the size");
+    assert_eq!(entries_of(300, 10), (3, 327), "it is not within 10 percent");
+    assert_eq!(entries_of(300, 30), (2, 224), "the next entry would exceed the size");
+    assert_eq!(entries_of(300, 100), (2, 224));
+    assert_eq!(entries_of(1, 10), (1, 121), "each block has an entry");
 }
 
 fn found(view: &BlockView, key: &str, seq: u64) -> (Vec<String>, Found) {

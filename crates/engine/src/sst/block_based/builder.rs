@@ -5,30 +5,24 @@
 //! and index blocks. For a compression dictionary, data blocks are first held in memory. Properties are counted
 //! exactly: RocksDB 11 checks entry counts in compactions if `format.version` permits it.
 
-use super::block_builder::BlockBuilder;
+use super::block_builder::{BlockBuilder, BlockLimit};
 use super::dictionary::HeldBlocks;
 use super::filter::FilterBuilder;
 use super::filter_parts::FilterParts;
 use super::index_builder::IndexBuilder;
 use super::index_prefixes::PrefixBlocks;
 use super::open::{DICTIONARY, RANGE_DELETIONS};
-use crate::base::checksum::{block_checksum, context_modifier};
 use crate::base::hash::hash64;
-use crate::base::key::{ParsedInternalKey, ValueType, user_key};
-use crate::compress::{Codec, CompressionType, Dictionary, decompress_with};
-use crate::env::clock::Instant;
+use crate::base::key::{ParsedInternalKey, TRAILER_SIZE, ValueType, user_key};
+use crate::base::short::common_prefix;
+use crate::compress::{CompressionType, Dictionary};
 use crate::error::{Error, Result};
 use crate::fs::WritableFile;
-use crate::options::{
-    BlockBasedTableOptions, ChecksumType, DataBlockIndexType, FilterPolicy, IndexType,
-};
-use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle, Footer, READABLE_VERSIONS};
+use crate::options::{BlockBasedTableOptions, DataBlockIndexType, FilterPolicy, IndexType};
+use crate::sst::format::{BlockHandle, Footer, READABLE_VERSIONS};
 use crate::sst::properties::{INDEX_TYPE, PREFIX_FILTERING, TableProperties, WHOLE_KEY_FILTERING};
 use crate::sst::{FinishedTable, TableBuilderContext};
-use crate::stats::{HistogramType, Statistics, Ticker, Timer};
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// A block-based table under construction.
 pub struct BlockBasedTableBuilder {
@@ -36,23 +30,23 @@ pub struct BlockBasedTableBuilder {
     pub(super) ctx: TableBuilderContext,
     pub(super) opts: BlockBasedTableOptions,
     pub(super) offset: u64,
-    block: BlockBuilder,
+    pub(super) block: BlockBuilder,
     pub(super) index: IndexBuilder,
     pub(super) filter: Option<FilterParts>,
     /// Used only for the hash index.
     pub(super) prefixes: Option<PrefixBlocks>,
     range_deletions: BlockBuilder,
-    /// The first key of the current block; then the last key of the table.
+    block_limit: BlockLimit,
+    /// The first key of the current block.
     first_key: Vec<u8>,
-    pub(super) last_key: Vec<u8>,
     pub(super) properties: TableProperties,
-    compressed: Vec<u8>,
+    pub(super) compressed: Vec<u8>,
     /// Blocks that wait for the dictionary, until it is built or turns out to be impossible.
-    held: Option<HeldBlocks>,
-    dictionary: Option<Dictionary>,
+    pub(super) held: Option<HeldBlocks>,
+    pub(super) dictionary: Option<Dictionary>,
     /// Whether any block was stored compressed.
-    has_compressed_block: bool,
-    context_base: u32,
+    pub(super) has_compressed_block: bool,
+    pub(super) context_base: u32,
     /// Whether a write failed, so that the file cannot be finished.
     pub(super) broken: bool,
 }
@@ -85,8 +79,8 @@ impl BlockBasedTableBuilder {
             prefixes: is_hashed.then(PrefixBlocks::default),
             range_deletions: BlockBuilder::new(1),
             offset: 0,
+            block_limit: BlockLimit::new(opts.block_size, opts.block_size_deviation),
             first_key: Vec::new(),
-            last_key: Vec::new(),
             properties: TableProperties::default(),
             compressed: Vec::new(),
             held: HeldBlocks::new(&ctx, &opts),
@@ -107,9 +101,16 @@ impl BlockBasedTableBuilder {
             self.add_range_deletion(internal_key, value);
             return Ok(());
         }
-        if !self.last_key.is_empty()
-            && self.ctx.order.compare(&self.last_key, internal_key) != Ordering::Less
-        {
+        let last = self.block.last_key();
+        let common = common_prefix(last, internal_key);
+        // The keys mostly differ within their user keys, and then this byte decides.
+        let is_decided = common + TRAILER_SIZE < last.len().min(internal_key.len());
+        let is_new = is_decided || last.is_empty() || user_key(last) != parsed.user_key;
+        let is_after = match is_decided && self.ctx.order.is_bytewise() {
+            true => last[common] < internal_key[common],
+            false => last.is_empty() || self.ctx.order.compare(last, internal_key).is_lt(),
+        };
+        if !is_after {
             return Err(Error::corruption("keys were added to a table out of order"));
         }
         let p = &mut self.properties;
@@ -121,8 +122,7 @@ impl BlockBasedTableBuilder {
         p.num_entries += 1;
         p.raw_key_size += internal_key.len() as u64;
         p.raw_value_size += value.len() as u64;
-        let (limit, deviation) = (self.opts.block_size, self.opts.block_size_deviation);
-        if self.block.is_full(limit, deviation, internal_key, value) {
+        if self.block.is_full(self.block_limit, internal_key, value) {
             self.cut_data_block(Some(internal_key))?;
         }
         if self.block.is_empty() {
@@ -131,18 +131,17 @@ impl BlockBasedTableBuilder {
         }
         let extractor = self.ctx.prefix_extractor.as_deref();
         if let Some(filter) = &mut self.filter {
-            let last = (!self.last_key.is_empty()).then(|| user_key(&self.last_key));
-            filter.add(last, parsed.user_key, self.opts.whole_key_filtering, extractor);
+            let last = Some(self.block.last_key()).filter(|last| is_new && !last.is_empty());
+            let (last, whole_keys) = (last.map(user_key), self.opts.whole_key_filtering);
+            filter.add(is_new, last, parsed.user_key, whole_keys, extractor);
         }
         if let Some(prefixes) = &mut self.prefixes {
             let extractor = extractor.filter(|e| e.in_domain(parsed.user_key));
             let block = self.index.len() + self.held.as_ref().map_or(0, HeldBlocks::len);
             prefixes.add(extractor.map(|e| e.transform(parsed.user_key)), block);
         }
-        self.block.add(internal_key, value);
+        self.block.add_after(common, internal_key, value);
         self.block.add_to_hash_index(parsed.user_key);
-        self.last_key.clear();
-        self.last_key.extend_from_slice(internal_key);
         Ok(())
     }
 
@@ -213,14 +212,19 @@ impl BlockBasedTableBuilder {
 
     /// Ends the data block; `next` is the first key of the following block.
     fn cut_data_block(&mut self, next: Option<&[u8]>) -> Result<()> {
+        if self.writes_in_place() {
+            let handle = self.end_block_in_place()?;
+            self.index.add(&self.first_key, self.block.last_key(), next, handle);
+            return Ok(());
+        }
         let raw = self.block.take();
         if let Some(held) = &mut self.held {
-            let has_room = held.push(raw, &self.first_key, &self.last_key);
+            let has_room = held.push(raw, &self.first_key, self.block.last_key());
             return if has_room && next.is_some() { Ok(()) } else { self.write_held(next) };
         }
         let handle = self.write_data(&raw)?;
         self.block.give_back(raw);
-        self.index.add(&self.first_key, &self.last_key, next, handle);
+        self.index.add(&self.first_key, self.block.last_key(), next, handle);
         Ok(())
     }
 
@@ -235,13 +239,6 @@ impl BlockBasedTableBuilder {
             self.index.add(&block.first_key, &block.last_key, after.or(next), handle);
         }
         Ok(())
-    }
-
-    fn write_data(&mut self, raw: &[u8]) -> Result<BlockHandle> {
-        let handle = self.write_compressed(raw, true)?;
-        self.align()?;
-        self.properties.num_data_blocks += 1;
-        Ok(handle)
     }
 
     fn write_properties(&mut self) -> Result<BlockHandle> {
@@ -268,63 +265,6 @@ impl BlockBasedTableBuilder {
             block.add(name.as_bytes(), &value);
         }
         self.write_raw(&block.take(), CompressionType::None)
-    }
-
-    /// Writes a block, compressed if that saves as much as the options require. Only data blocks use the dictionary:
-    /// readers decompress indexes without it.
-    pub(super) fn write_compressed(&mut self, raw: &[u8], is_data: bool) -> Result<BlockHandle> {
-        let (opts, format_version) = (&self.ctx.compression_opts, self.opts.format_version);
-        let dictionary = self.dictionary.as_ref().filter(|_| is_data);
-        let codec = Codec {
-            kind: self.ctx.compression,
-            level: opts.level,
-            window_bits: opts.window_bits,
-            checksum: opts.checksum,
-            format_version,
-        };
-        let mut out = std::mem::take(&mut self.compressed);
-        // As in RocksDB, a compressed block must be smaller than the original, whatever the option
-        // says.
-        let per_kb = u64::try_from(opts.max_compressed_bytes_per_kb).unwrap_or(0).min(1023);
-        let is_tried = codec.kind != CompressionType::None && per_kb > 0;
-        let fits = is_tried
-            && timed(&self.ctx.statistics, || codec.compress(raw, dictionary, &mut out))?
-            && out.len() as u64 <= (raw.len() as u64 * per_kb) >> 10;
-        if let Some(stats) = &self.ctx.statistics {
-            count_compression(stats, is_tried, raw.len(), fits.then_some(out.len()));
-        }
-        let handle = if fits {
-            if self.opts.verify_compression
-                && decompress_with(codec.kind, format_version, &out, dictionary, raw.len())? != raw
-            {
-                return Err(Error::corruption(
-                    "a compressed block does not decompress to its original content",
-                ));
-            }
-            self.has_compressed_block = true;
-            self.write_raw(&out, codec.kind)
-        } else {
-            self.write_raw(raw, CompressionType::None)
-        };
-        self.compressed = out;
-        handle
-    }
-
-    pub(super) fn write_raw(&mut self, block: &[u8], kind: CompressionType) -> Result<BlockHandle> {
-        let timer = Timer::start(&self.ctx.statistics, HistogramType::WriteRawBlockMicros);
-        let handle = BlockHandle { offset: self.offset, size: block.len() as u64 };
-        let mut trailer = [kind as u8, 0, 0, 0, 0];
-        if self.opts.checksum != ChecksumType::NoChecksum {
-            let sum = block_checksum(self.opts.checksum, block, kind as u8)
-                .wrapping_add(context_modifier(self.context_base, self.offset));
-            trailer[1..].copy_from_slice(&sum.to_le_bytes());
-        }
-        let written = self.file.append(block).and_then(|()| self.file.append(&trailer));
-        drop(timer);
-        self.broken |= written.is_err();
-        written?;
-        self.offset += (block.len() + BLOCK_TRAILER_SIZE) as u64;
-        Ok(handle)
     }
 
     /// Fills in the properties that are known at the start.
@@ -377,30 +317,6 @@ impl BlockBasedTableBuilder {
             p.mark_for_ingestion();
         }
     }
-}
-
-/// Runs a codec, and records its time if detailed timers are on.
-fn timed<T>(statistics: &Option<Arc<Statistics>>, compress: impl FnOnce() -> T) -> T {
-    let stats = statistics.as_deref().filter(|stats| stats.has_detailed_timers());
-    let Some(stats) = stats else { return compress() };
-    let start = Instant::now();
-    let compressed = compress();
-    stats.record(HistogramType::CompressionTimesNanos, start.elapsed().as_nanos() as u64);
-    compressed
-}
-
-/// Counts a block in the statistics; `compressed` is its size if it was stored compressed.
-fn count_compression(stats: &Statistics, is_tried: bool, raw: usize, compressed: Option<usize>) {
-    let (blocks, bytes) = match (compressed, is_tried) {
-        (Some(len), _) => {
-            stats.add(Ticker::BytesCompressedTo, len as u64);
-            (Ticker::NumberBlockCompressed, Ticker::BytesCompressedFrom)
-        }
-        (None, true) => (Ticker::NumberBlockCompressionRejected, Ticker::BytesCompressionRejected),
-        (None, false) => (Ticker::NumberBlockCompressionBypassed, Ticker::BytesCompressionBypassed),
-    };
-    stats.add(blocks, 1);
-    stats.add(bytes, raw as u64);
 }
 
 /// Whether the index is partitioned.

@@ -37,7 +37,7 @@ impl BlockBasedTableBuilder {
         };
         self.properties.num_filter_entries = filter.len() as u64;
         let in_parts = filter.is_partitioned();
-        let parts = filter.finish(user_key(&self.last_key));
+        let parts = filter.finish(user_key(self.block.last_key()));
         self.properties.filter_size = parts.iter().map(|part| part.bytes.len() as u64).sum();
         let mut places = Vec::with_capacity(parts.len());
         for part in parts {

@@ -46,15 +46,15 @@ impl FilterParts {
         self.entries_per_part.is_some()
     }
 
-    /// Adds a user key; `last` is the previous one, which may be equal.
+    /// Adds a user key. `is_new` says that the previous one, `last`, was another key or did not exist.
     pub fn add(
         &mut self,
+        is_new: bool,
         last: Option<&[u8]>,
         key: &[u8],
         whole_keys: bool,
         extractor: Option<&dyn SliceTransform>,
     ) {
-        let is_new = last != Some(key);
         let prefix_of = |key| extractor.filter(|e| e.in_domain(key)).map(|e| e.transform(key));
         let prefix = prefix_of(key);
         if let (Some(last), true) = (last.filter(|_| is_new), self.is_full()) {

@@ -1,7 +1,7 @@
 //! The index builder: collects one separator per data block and writes the index; `index` describes
 //! the format.
 
-use super::block_builder::BlockBuilder;
+use super::block_builder::{BlockBuilder, BlockLimit};
 use crate::base::coding::{put_length_prefixed, put_varsignedint64};
 use crate::base::key::{TRAILER_SIZE, ValueType, pack_trailer, user_key};
 use crate::base::{KeyOrder, MAX_SEQUENCE_NUMBER};
@@ -141,9 +141,10 @@ impl IndexBuilder {
     pub fn parts(&self, size: usize, deviation: i32) -> Vec<IndexPart> {
         let mut parts = Vec::new();
         let mut block = BlockWriter::new(self);
+        let limit = BlockLimit::new(size, deviation);
         for i in 0..self.len() {
             let key = block.cut(self.keys.get(i));
-            if block.block.is_full(size, deviation, key, &[0; 8]) {
+            if block.block.is_full(limit, key, &[0; 8]) {
                 parts.push(IndexPart { last: i - 1, bytes: block.block.take() });
                 block = BlockWriter::new(self);
             }

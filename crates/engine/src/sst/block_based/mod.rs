@@ -13,6 +13,7 @@
 mod block;
 mod block_builder;
 mod builder;
+mod builder_blocks;
 mod builder_tail;
 mod counting;
 mod cursor;
