@@ -11,9 +11,12 @@
 
 use super::block::Block;
 use super::cursor::Cursor;
+use super::loading::Loaded;
 use super::parts::Parts;
 use super::readahead::{Pacing, Progress, Readahead};
+use super::source::BlockInBuffer;
 use super::table::BlockBasedTable;
+use super::view::BlockView;
 use crate::base::key::{TRAILER_SIZE, trailer};
 use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::base::prefetch::{LINE, prefetch_bytes};
@@ -49,6 +52,8 @@ pub struct TableIter {
     /// The index of `block`.
     i: usize,
     block: Option<Held<Block>>,
+    /// The current block if it is in the buffer of `readahead`.
+    in_buffer: Option<BlockInBuffer>,
     /// What is charged for copies of blocks, if memory is limited. Then the iterator copies blocks instead of holding
     /// them: an open iterator would keep the cache from returning whole pages.
     copies: Option<Charge>,
@@ -96,6 +101,7 @@ impl TableIter {
             scan_end: ro.readahead.scan_end.clone(),
             i: 0,
             block: None,
+            in_buffer: None,
             copies: copies.map(|account| account.charge(owner, 0)),
             pinned: ro.pin.then(BTreeMap::new),
             cursor: Cursor::default(),
@@ -122,7 +128,7 @@ impl TableIter {
 
     /// Makes block `i` the current one; false if it does not exist or cannot be read.
     fn enter(&mut self, i: usize) -> bool {
-        if self.i == i && self.block.is_some() {
+        if self.i == i && (self.block.is_some() || self.in_buffer.is_some()) {
             return true;
         }
         let left = self.leave();
@@ -138,8 +144,19 @@ impl TableIter {
                 table.count_iterator();
             }
         }
-        let kept = self.pinned.as_ref().and_then(|pinned| pinned.get(&i));
         let readahead = (&mut self.readahead, &self.scan_end);
+        if self.for_compaction {
+            let loaded = table.load_scanned(parts, i, self.access, readahead, left);
+            // The blocks of a compaction are rarely cached, so none are prefetched.
+            (self.i, self.pace_at) = (i, usize::MAX);
+            match loaded {
+                Ok(Loaded::Held(block)) => self.block = Some(block),
+                Ok(Loaded::InBuffer(block)) => self.in_buffer = Some(block),
+                Err(e) => self.error = Some(e),
+            }
+            return self.error.is_none();
+        }
+        let kept = self.pinned.as_ref().and_then(|pinned| pinned.get(&i));
         let load = || table.load(parts, i, self.access, Some(readahead), left);
         let loaded = kept.map_or_else(load, |block| Ok(block.clone()));
         let loaded = match (&mut self.copies, kept) {
@@ -164,6 +181,7 @@ impl TableIter {
     /// Leaves the current block: returns it, or pins it.
     #[inline]
     fn leave(&mut self) -> Option<Held<Block>> {
+        self.in_buffer = None;
         let block = self.block.take()?;
         match &mut self.pinned {
             None => Some(block),
@@ -176,9 +194,9 @@ impl TableIter {
 
     /// Moves the cursor within the current block; returns false if this leaves the block or fails.
     #[inline]
-    fn step(&mut self, go: impl FnOnce(&mut Cursor, &Block) -> Result<bool>) -> bool {
-        let Some(block) = &self.block else { return false };
-        let moved = go(&mut self.cursor, block.object());
+    fn step(&mut self, go: impl FnOnce(&mut Cursor, &BlockView<'_>) -> Result<bool>) -> bool {
+        let Some(view) = view(&self.block, &self.in_buffer, &self.readahead) else { return false };
+        let moved = go(&mut self.cursor, &view);
         self.settle(moved)
     }
 
@@ -232,7 +250,7 @@ impl TableIter {
                 break false;
             }
             self.cursor.rewind_to_start();
-            if self.step(|cursor, block| cursor.next(&block.view())) {
+            if self.step(|cursor, block| cursor.next(block)) {
                 break true;
             }
             if self.error.is_some() {
@@ -253,7 +271,7 @@ impl TableIter {
             if !self.enter(i) {
                 break false;
             }
-            if self.step(|cursor, block| cursor.seek_to_last(&block.view())) {
+            if self.step(|cursor, block| cursor.seek_to_last(block)) {
                 break true;
             }
             if self.error.is_some() {
@@ -277,15 +295,17 @@ impl TableIter {
         if !self.enter(i) {
             return;
         }
-        let (Some(block), order) = (&self.block, &inner(&self.table).order) else { return };
+        let order = &inner(&self.table).order;
+        let Some(view) = view(&self.block, &self.in_buffer, &self.readahead) else { return };
         let compare = |key: &[u8]| {
             let user = key.get(..key.len().saturating_sub(TRAILER_SIZE)).unwrap_or_default();
             let ordering = order.compare_user(user, user_key);
             ordering.then_with(|| t.cmp(&effective_trailer(key, seqno)))
         };
         let _timer = PerfTimer::start(PerfMetric::BlockSeekNanos);
-        let (view, restart_prefixes) = (block.object().view(), block.object().restart_prefixes());
-        let moved = match number.and_then(|x| restart_prefixes.interval(x)) {
+        let restart_prefixes = self.block.as_ref().map(|block| block.object().restart_prefixes());
+        let interval = number.zip(restart_prefixes).and_then(|(x, prefixes)| prefixes.interval(x));
+        let moved = match interval {
             Some(start) => {
                 prefetch_bytes(view.entries().as_ptr().wrapping_add(start), AHEAD);
                 self.cursor.seek_from(&view, start, compare)
@@ -313,6 +333,19 @@ impl TableIter {
             key.truncate(stored.len().saturating_sub(TRAILER_SIZE));
             key.extend_from_slice(&t.to_le_bytes());
         }
+    }
+}
+
+/// The current block, which is held or in the buffer.
+#[inline(always)]
+fn view<'a>(
+    block: &'a Option<Held<Block>>,
+    in_buffer: &Option<BlockInBuffer>,
+    readahead: &'a Readahead,
+) -> Option<BlockView<'a>> {
+    match block {
+        Some(block) => Some(block.object().view()),
+        None => in_buffer.as_ref().map(|block| block.view(readahead)),
     }
 }
 
@@ -389,7 +422,7 @@ impl InternalIterator for TableIter {
 
     fn release(&mut self) -> bool {
         self.start();
-        self.block = None;
+        (self.block, self.in_buffer) = (None, None);
         if let Some(charge) = &mut self.copies {
             charge.set(0);
         }
@@ -446,7 +479,7 @@ impl InternalIterator for TableIter {
     #[inline]
     fn next(&mut self) {
         debug_assert!(self.valid);
-        if self.step(|cursor, block| cursor.next(&block.view())) {
+        if self.step(|cursor, block| cursor.next(block)) {
             self.arrive();
             if self.cursor.next_offset() > self.pace_at {
                 self.pace();
@@ -460,7 +493,7 @@ impl InternalIterator for TableIter {
 
     fn prev(&mut self) {
         debug_assert!(self.valid);
-        if self.step(|cursor, block| cursor.prev(&block.view())) {
+        if self.step(|cursor, block| cursor.prev(block)) {
             self.arrive();
         } else if self.error.is_none() {
             self.last_before(self.i);
@@ -480,8 +513,8 @@ impl InternalIterator for TableIter {
     #[inline]
     fn value(&self) -> &[u8] {
         let (from, to) = self.cursor.value_range();
-        match &self.block {
-            Some(block) => block.object().view().slice(from, to),
+        match view(&self.block, &self.in_buffer, &self.readahead) {
+            Some(view) => view.slice(from, to),
             None => &[],
         }
     }

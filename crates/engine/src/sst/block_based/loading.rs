@@ -7,6 +7,7 @@ use super::counting::{BlockKind, count_added, count_hit, count_miss, count_read,
 use super::parts::Parts;
 use super::raw_block::SpareMemory;
 use super::readahead::Readahead;
+use super::source::{BlockInBuffer, Scanned};
 use super::table::BlockBasedTable;
 use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::cache::{Held, SlotArray};
@@ -15,6 +16,14 @@ use crate::error::Result;
 use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle};
 use crate::sst::{BlockAccess, ScanEnd};
 use crate::stats::{self, Activity, Statistics, Ticker, busy_unless_known};
+
+/// A block that was loaded for a scan.
+pub(super) enum Loaded {
+    /// A block in memory of its own, or in the cache.
+    Held(Held<Block>),
+    /// A block in the buffer of the scan.
+    InBuffer(BlockInBuffer),
+}
 
 impl BlockBasedTable {
     /// Loads block `i` from its slot or from the file. A block that is not cached is put into the memory of `left`, a
@@ -28,18 +37,8 @@ impl BlockBasedTable {
         mut left: Option<Held<Block>>,
     ) -> Result<Held<Block>> {
         let _timer = PerfTimer::start(PerfMetric::NewTableBlockIterNanos);
-        if let Some(slots) = &parts.slots {
-            if let Some(cached) = &self.cached {
-                cached.count_dictionary_use(&self.statistics);
-            }
-            if let Some(node) = slots.hold(i) {
-                perf_hit(node.object());
-                if let Some(stats) = &self.statistics {
-                    count_hit(stats, node.object());
-                }
-                return Ok(node);
-            }
-            count_miss(&self.statistics);
+        if let Some(node) = self.cached_block(parts, i) {
+            return Ok(node);
         }
         access.check()?;
         let handle = parts.fences.handle(i).unwrap_or_default();
@@ -59,6 +58,70 @@ impl BlockBasedTable {
         let readahead = readahead.map(|(readahead, _)| readahead);
         let block = self.read_block(handle, readahead, &mut spare)?;
         self.keep(parts, i, access, evicted, block)
+    }
+
+    /// Loads block `i` for a scan whose blocks are not cached. A block that is stored as it is stays in the buffer of
+    /// `readahead`, where it costs no copy.
+    pub(super) fn load_scanned(
+        &self,
+        parts: &Parts,
+        i: usize,
+        access: BlockAccess,
+        (readahead, scan_end): (&mut Readahead, &ScanEnd),
+        mut left: Option<Held<Block>>,
+    ) -> Result<Loaded> {
+        if !self.source.wants_memory() {
+            let readahead = Some((readahead, scan_end));
+            return self.load(parts, i, access, readahead, left).map(Loaded::Held);
+        }
+        let handle = parts.fences.handle(i).unwrap_or_default();
+        // A cached block saves a read, but nothing once the window has been read.
+        if readahead.has(handle.offset, handle.size as usize + BLOCK_TRAILER_SIZE) {
+            self.count_not_cached(parts);
+        } else if let Some(node) = self.cached_block(parts, i) {
+            return Ok(Loaded::Held(node));
+        }
+        access.check()?;
+        self.limit_readahead(parts, i, readahead, scan_end);
+        let _timers = count_read(&self.statistics, BlockKind::Data, handle);
+        let mut evicted = None;
+        let mut spare = |len: usize| {
+            evicted = left.take();
+            evicted.as_mut().and_then(Held::get_mut).and_then(|block| block.take_memory(len))
+        };
+        let dictionary = self.dictionary.as_ref();
+        match self.source.read_scanned(handle, dictionary, readahead, &mut spare)? {
+            Scanned::InBuffer(block) => Ok(Loaded::InBuffer(block)),
+            Scanned::Block(block) => self.keep(parts, i, access, evicted, block).map(Loaded::Held),
+        }
+    }
+
+    /// Block `i` if it is cached. Counts the attempt.
+    #[inline]
+    fn cached_block(&self, parts: &Parts, i: usize) -> Option<Held<Block>> {
+        let Some(node) = parts.slots.as_ref()?.hold(i) else {
+            self.count_not_cached(parts);
+            return None;
+        };
+        if let Some(cached) = &self.cached {
+            cached.count_dictionary_use(&self.statistics);
+        }
+        perf_hit(node.object());
+        if let Some(stats) = &self.statistics {
+            count_hit(stats, node.object());
+        }
+        Some(node)
+    }
+
+    /// Counts a data block that was not in the cache, if blocks are cached.
+    #[inline]
+    fn count_not_cached(&self, parts: &Parts) {
+        if parts.slots.is_some() {
+            if let Some(cached) = &self.cached {
+                cached.count_dictionary_use(&self.statistics);
+            }
+            count_miss(&self.statistics);
+        }
     }
 
     /// Adds block `i`, which was read from the file, to the cache if `access` allows that. Reuses the object of

@@ -160,6 +160,14 @@ impl Readahead {
         within.is_some_and(|at| at.saturating_add(len) <= self.len)
     }
 
+    /// These bytes, if they are in the buffer; otherwise none.
+    #[inline]
+    pub fn bytes(&self, offset: u64, len: usize) -> &[u8] {
+        let at = offset.wrapping_sub(self.start) as usize;
+        let buffer = self.memory.get(..self.len).unwrap_or_default();
+        buffer.get(at..at.saturating_add(len)).unwrap_or_default()
+    }
+
     /// The offset up to which a read from `offset` would reach if nothing limited it.
     pub fn reach(&self, offset: u64) -> u64 {
         let is_sequential = self.expected.is_none_or(|expected| expected == offset);

@@ -208,6 +208,34 @@ fn scans_for_compaction_leave_the_cache_alone() {
     assert!(cache.is_empty());
 }
 
+/// The builder collects blocks that are not compressed, and a compaction reads them in windows.
+#[test]
+fn many_blocks_are_written_and_read_together() {
+    let row = |i: usize| {
+        let value = vec![i as u8; 40 + i % 700];
+        (format!("key{i:06}").into_bytes(), 1, ValueType::Value, value)
+    };
+    let rows: Vec<Row> = (0..2000).map(row).collect();
+    let order = KeyOrder::bytewise();
+    for kind in [CompressionType::None, CompressionType::Lz4] {
+        for block_align in [false, true] {
+            let opts = BlockBasedTableOptions { block_align, ..with_filter() };
+            let (bytes, finished) = build(builder_context(opts, kind), &rows).unwrap();
+            assert_eq!(finished.file_size, bytes.len() as u64);
+            let cache = Cache::new_lru(1 << 20);
+            let table = open(&bytes, &read_context(Some(cache))).unwrap();
+            let ro = TableIterOptions { for_compaction: true, ..TableIterOptions::default() };
+            assert_eq!(scan(&table, &ro).unwrap(), rows, "{kind:?}");
+            // Now some blocks are cached.
+            for (key, seq, _, value) in rows.iter().step_by(97) {
+                assert_eq!(get(&table, key, *seq).unwrap().as_ref(), Some(value));
+            }
+            assert_eq!(scan(&table, &ro).unwrap(), rows, "{kind:?}, partly cached");
+            check_rows(&table, &rows[..], &order);
+        }
+    }
+}
+
 #[test]
 fn offsets_grow_with_keys() {
     let rows = rows(3000, 7);

@@ -9,6 +9,7 @@ use super::filter::FilterLines;
 use super::index::check_handle;
 use super::raw_block::{SpareMemory, is_separated, split_trailer, with_scratch};
 use super::readahead::Readahead;
+use super::view::{BlockView, Layout};
 use crate::base::checksum::{block_checksum, context_modifier};
 use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::base::prefetch::prefetch_bytes;
@@ -32,6 +33,29 @@ pub struct BlockSource {
     /// The size of the last data block that was decompressed; 0 before the first one.
     pub(super) raw_len: AtomicUsize,
     pub(super) statistics: Option<Arc<Statistics>>,
+}
+
+/// The location of a checked block in a [`Readahead`].
+pub(super) struct BlockInBuffer {
+    /// The offset of the block in the file.
+    offset: u64,
+    layout: Layout,
+}
+
+impl BlockInBuffer {
+    /// The block, if this is the buffer that it was read into and nothing else was read since.
+    #[inline]
+    pub(super) fn view<'a>(&self, readahead: &'a Readahead) -> BlockView<'a> {
+        BlockView::of(readahead.bytes(self.offset, self.layout.len()), self.layout)
+    }
+}
+
+/// A block that was read for a scan.
+pub(super) enum Scanned {
+    /// A block that was decompressed or decoded.
+    Block(Block),
+    /// A block that is stored as it is.
+    InBuffer(BlockInBuffer),
 }
 
 impl BlockSource {
@@ -175,6 +199,29 @@ impl BlockSource {
             self.unpack_owned(memory, handle, dictionary)?
         };
         Block::new(bytes).map_err(|e| self.locate(handle, e))
+    }
+
+    /// Reads a checked data block into the buffer of a scan, where it stays if it is stored as it is. Otherwise memory
+    /// for it comes from `spare`, if that has any. The file must not be mapped.
+    pub(super) fn read_scanned(
+        &self,
+        handle: BlockHandle,
+        dictionary: Option<&Dictionary>,
+        readahead: &mut Readahead,
+        spare: SpareMemory<'_>,
+    ) -> Result<Scanned> {
+        self.check_range(handle)?;
+        let (len, end) = (handle.size as usize + BLOCK_TRAILER_SIZE, self.footer.offset);
+        let bytes = readahead.read(&self.file, handle.offset, len, end, &self.statistics)?;
+        let (block, type_byte, _) = split_trailer(bytes)?;
+        let located = |e| self.locate(handle, e);
+        if type_byte != 0 || is_separated(block) {
+            let bytes = self.unpack(bytes, handle, dictionary, spare)?;
+            return Ok(Scanned::Block(Block::new(bytes).map_err(located)?));
+        }
+        self.verify(bytes, handle.offset)?;
+        let layout = Layout::parse(block).map_err(located)?;
+        Ok(Scanned::InBuffer(BlockInBuffer { offset: handle.offset, layout }))
     }
 
     /// Reads `len` bytes into this memory, or into new memory.
