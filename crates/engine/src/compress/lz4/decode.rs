@@ -16,6 +16,8 @@
 
 /// The size of the chunks in bytes.
 const CHUNK: usize = 16;
+/// The size of wide chunks in bytes.
+pub(super) const WIDE: usize = 64;
 /// The shortest match.
 pub(super) const MATCH_MIN: usize = 4;
 /// The value of a half of the token after which a length follows.
@@ -97,6 +99,15 @@ fn copy_literals(
     len: usize,
 ) -> Result<(), &'static str> {
     let mut at = 0;
+    // Most runs fit into one wide chunk: a loop whose number of rounds nobody can predict costs more.
+    let (chunk, place) = (stream.get(from..), raw.get_mut(to..));
+    if let (Some(chunk), Some(place)) = (
+        chunk.and_then(|rest| rest.first_chunk::<WIDE>()),
+        place.and_then(|rest| rest.first_chunk_mut()),
+    ) {
+        *place = *chunk;
+        at = WIDE;
+    }
     while at < len {
         // For many bytes, a call of the general copy pays.
         let chunk = stream.get(from + at..).filter(|_| len <= 8 * CHUNK);

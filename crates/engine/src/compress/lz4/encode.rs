@@ -12,7 +12,7 @@
 
 #![allow(unsafe_code)]
 
-use super::decode::{LONG, MATCH_MIN};
+use super::decode::{LONG, MATCH_MIN, WIDE};
 use crate::base::short::common_prefix;
 use crate::compress::position::Position;
 use std::cell::RefCell;
@@ -275,6 +275,15 @@ impl Writer<'_> {
     #[inline(always)]
     fn literals(&mut self, raw: &[u8], from: usize, len: usize) -> Option<()> {
         let mut at = 0;
+        // Most runs fit into one wide chunk: a loop whose number of rounds nobody can predict costs more.
+        let (chunk, place) = (raw.get(from..), self.out.get_mut(self.len..));
+        if let (Some(chunk), Some(place)) = (
+            chunk.and_then(|rest| rest.first_chunk::<WIDE>()),
+            place.and_then(|rest| rest.first_chunk_mut()),
+        ) {
+            *place = *chunk;
+            at = WIDE;
+        }
         while at < len {
             let chunk = raw.get(from + at..).and_then(|rest| rest.first_chunk::<CHUNK>());
             let place = self.out.get_mut(self.len + at..).and_then(|rest| rest.first_chunk_mut());
