@@ -356,9 +356,9 @@ fn pacing(table: &BlockBasedTable, ro: &TableIterOptions) -> Pacing {
     let asynchronous = ro.readahead.asynchronous || table.pacing.is_asynchronous();
     match (ro.for_compaction, direct, size) {
         (true, true, 0) => Pacing::fixed(DIRECT_COMPACTION_WINDOW),
-        (true, false, 0) => Pacing::fixed(COMPACTION_WINDOW).asynchronous(asynchronous),
+        (true, false, 0) => Pacing::fixed(COMPACTION_WINDOW).in_pages().asynchronous(asynchronous),
         (true, false, size @ COMPACTION_WINDOW..) => {
-            Pacing::fixed(COMPACTION_WINDOW).announcing(size)
+            Pacing::fixed(COMPACTION_WINDOW).in_pages().announcing(size)
         }
         (false, _, 0) => table.pacing.asynchronous(asynchronous),
         (_, _, size) => Pacing::fixed(size).asynchronous(asynchronous),

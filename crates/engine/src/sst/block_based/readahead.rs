@@ -20,6 +20,9 @@ use std::sync::Arc;
 /// The largest window in bytes: a program may request any number.
 const WINDOW_LARGEST: usize = 1 << 30;
 
+/// The size of a page of the system's cache in bytes.
+const PAGE: u64 = 4 << 10;
+
 /// What an iterator over a table takes besides its buffer, in bytes.
 const ITERATOR: usize = 1 << 10;
 
@@ -33,6 +36,8 @@ pub struct Pacing {
     largest: usize,
     /// Whether to read the next window while the current one is in use.
     asynchronous: bool,
+    /// Whether windows end at the end of a page of the system's cache, which then is not read twice.
+    in_pages: bool,
     /// The number of bytes that the system is asked to read ahead, where it can do that; 0 means none.
     announced: u32,
 }
@@ -41,7 +46,8 @@ impl Pacing {
     /// Windows of `size` bytes from the first read on.
     pub fn fixed(size: usize) -> Pacing {
         let size = size.min(WINDOW_LARGEST);
-        Pacing { after: 0, first: size, largest: size, asynchronous: false, announced: 0 }
+        let (asynchronous, in_pages) = (false, false);
+        Pacing { after: 0, first: size, largest: size, asynchronous, in_pages, announced: 0 }
     }
 
     /// Windows that begin after some sequential reads and grow, as the options say.
@@ -50,7 +56,8 @@ impl Pacing {
         let first = options.initial_auto_readahead_size.min(largest);
         let largest = if first == 0 { 0 } else { largest };
         let after = options.num_file_reads_for_auto_readahead;
-        Pacing { after, first, largest, asynchronous: false, announced: 0 }
+        let (asynchronous, in_pages) = (false, false);
+        Pacing { after, first, largest, asynchronous, in_pages, announced: 0 }
     }
 
     /// Whether windows have the size that was requested.
@@ -62,6 +69,13 @@ impl Pacing {
     #[must_use]
     pub fn asynchronous(self, asynchronous: bool) -> Pacing {
         Pacing { asynchronous, ..self }
+    }
+
+    /// The same, with windows that end at the end of a page, where the system has a cache. They must be larger than a
+    /// page.
+    #[must_use]
+    pub fn in_pages(self) -> Pacing {
+        Pacing { in_pages: true, ..self }
     }
 
     /// Whether the next window is read in the background.
@@ -280,7 +294,11 @@ impl Readahead {
         if from >= needed {
             return Ok(());
         }
-        let to = wanted.next_multiple_of(align).min(file.size()).max(needed);
+        let wanted = match self.pacing.in_pages && align == 1 {
+            true => wanted / PAGE * PAGE,
+            false => wanted.next_multiple_of(align),
+        };
+        let to = wanted.min(file.size()).max(needed);
         self.announce(&**file, from, to);
         let len = (to - self.start) as usize;
         if len > self.memory.len() {

@@ -101,6 +101,24 @@ fn readahead_begins_after_sequential_reads_and_doubles_to_the_maximum() {
 }
 
 #[test]
+fn windows_of_compactions_end_at_the_end_of_a_page() {
+    let (file, mut readahead) = (file(1), Readahead::new(Pacing::fixed(10_000).in_pages()));
+    for block in 0..30 {
+        read(&mut readahead, &file, 1000 * block, 1000);
+        assert_eq!(readahead.bytes(1000 * block as u64, 1000), &file.bytes[1000 * block..][..1000]);
+        assert!(
+            readahead.bytes(1000 * block as u64, 20_000).is_empty(),
+            "more than the buffer has"
+        );
+    }
+    let reads = std::mem::take(&mut *file.reads.lock());
+    assert_eq!(reads, [(0, 8192), (8192, 8192), (16_384, 8192), (24_576, 8192)]);
+    // A block that ends later is read whole.
+    read(&mut readahead, &file, 30_000, 25_000);
+    assert_eq!(*file.reads.lock(), [(32_768, 22_232)]);
+}
+
+#[test]
 fn options_choose_the_first_read_and_turn_readahead_off() {
     let all = [
         (automatic(0, 5000, 5000), vec![(0, 5000), (5000, 5000)]),
