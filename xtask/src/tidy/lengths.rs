@@ -11,7 +11,7 @@ const KNOWN: &[(&str, &str, usize)] = &[
     ("compaction/job.rs", "run_part", 75),
     ("flush/announce.rs", "log", 70),
     ("flush/table_output.rs", "create", 76),
-    ("iter/compaction_iter.rs", "look_at_entry", 67),
+    ("iter/compaction_iter.rs", "look_at_entry", 66),
     ("jobs/compaction.rs", "compact_files", 98),
     ("jobs/compaction.rs", "run_compaction", 61),
     ("options/file.rs", "enter", 61),

@@ -6,6 +6,7 @@ use super::plain::PlainIter;
 use crate::base::iterator::{EmptyIterator, iterator_of_variants};
 
 /// An iterator over an open table, which it keeps open.
+#[expect(clippy::large_enum_variant, reason = "the common one is the large one")]
 pub enum TableIterator {
     /// An iterator over a table of the default format.
     BlockBased(TableIter),

@@ -76,8 +76,8 @@ impl BlockBuilder {
         self
     }
 
-    /// Whether the next entry belongs into another block: this block has reached its intended size, or nearly so and the
-    /// entry would exceed it.
+    /// Whether the next entry belongs into another block: this block has reached its intended size, or has nearly and
+    /// the entry would exceed it.
     #[inline]
     pub fn is_full(&self, limit: BlockLimit, key: &[u8], value: &[u8]) -> bool {
         let size = self.size_estimate();
@@ -153,8 +153,8 @@ impl BlockBuilder {
         }
     }
 
-    /// Returns the number of shared bytes of a key that has `common` bytes in common with the last one, and begins a new
-    /// interval if one is due.
+    /// Returns the number of shared bytes of a key that has `common` bytes in common with the last one, and begins a
+    /// new interval if one is due.
     #[inline]
     fn begin_entry(&mut self, common: usize, key: &[u8]) -> usize {
         let shared = if self.counter >= self.restart_interval {

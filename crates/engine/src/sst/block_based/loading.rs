@@ -7,7 +7,7 @@ use super::counting::{BlockKind, count_added, count_hit, count_miss, count_read,
 use super::parts::Parts;
 use super::raw_block::SpareMemory;
 use super::readahead::Readahead;
-use super::source::{BlockInBuffer, Scanned};
+use super::source::BlockInBuffer;
 use super::table::BlockBasedTable;
 use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::cache::{Held, SlotArray};
@@ -84,16 +84,17 @@ impl BlockBasedTable {
         access.check()?;
         self.limit_readahead(parts, i, readahead, scan_end);
         let _timers = count_read(&self.statistics, BlockKind::Data, handle);
+        if let Some(block) = self.source.read_in_buffer(handle, readahead)? {
+            return Ok(Loaded::InBuffer(block));
+        }
         let mut evicted = None;
         let mut spare = |len: usize| {
             evicted = left.take();
             evicted.as_mut().and_then(Held::get_mut).and_then(|block| block.take_memory(len))
         };
-        let dictionary = self.dictionary.as_ref();
-        match self.source.read_scanned(handle, dictionary, readahead, &mut spare)? {
-            Scanned::InBuffer(block) => Ok(Loaded::InBuffer(block)),
-            Scanned::Block(block) => self.keep(parts, i, access, evicted, block).map(Loaded::Held),
-        }
+        let (dictionary, readahead) = (self.dictionary.as_ref(), Some(readahead));
+        let block = self.source.read_data(handle, dictionary, readahead, &mut spare)?;
+        self.keep(parts, i, access, evicted, block).map(Loaded::Held)
     }
 
     /// Block `i` if it is cached. Counts the attempt.

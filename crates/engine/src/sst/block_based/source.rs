@@ -50,14 +50,6 @@ impl BlockInBuffer {
     }
 }
 
-/// A block that was read for a scan.
-pub(super) enum Scanned {
-    /// A block that was decompressed or decoded.
-    Block(Block),
-    /// A block that is stored as it is.
-    InBuffer(BlockInBuffer),
-}
-
 impl BlockSource {
     /// A source for a file whose footer was read.
     pub fn new(
@@ -201,27 +193,23 @@ impl BlockSource {
         Block::new(bytes).map_err(|e| self.locate(handle, e))
     }
 
-    /// Reads a checked data block into the buffer of a scan, where it stays if it is stored as it is. Otherwise memory
-    /// for it comes from `spare`, if that has any. The file must not be mapped.
-    pub(super) fn read_scanned(
+    /// Reads a data block into the buffer of a scan, and checks it if it can be used there. `None` if it is stored in
+    /// another form: then [`BlockSource::read_data`] finds it in the buffer. The file must not be mapped.
+    pub(super) fn read_in_buffer(
         &self,
         handle: BlockHandle,
-        dictionary: Option<&Dictionary>,
         readahead: &mut Readahead,
-        spare: SpareMemory<'_>,
-    ) -> Result<Scanned> {
+    ) -> Result<Option<BlockInBuffer>> {
         self.check_range(handle)?;
         let (len, end) = (handle.size as usize + BLOCK_TRAILER_SIZE, self.footer.offset);
         let bytes = readahead.read(&self.file, handle.offset, len, end, &self.statistics)?;
         let (block, type_byte, _) = split_trailer(bytes)?;
-        let located = |e| self.locate(handle, e);
         if type_byte != 0 || is_separated(block) {
-            let bytes = self.unpack(bytes, handle, dictionary, spare)?;
-            return Ok(Scanned::Block(Block::new(bytes).map_err(located)?));
+            return Ok(None);
         }
         self.verify(bytes, handle.offset)?;
-        let layout = Layout::parse(block).map_err(located)?;
-        Ok(Scanned::InBuffer(BlockInBuffer { offset: handle.offset, layout }))
+        let layout = Layout::parse(block).map_err(|e| self.locate(handle, e))?;
+        Ok(Some(BlockInBuffer { offset: handle.offset, layout }))
     }
 
     /// Reads `len` bytes into this memory, or into new memory.
