@@ -5,9 +5,13 @@ use super::test_util::*;
 use crate::base::{KeyOrder, ReverseBytewiseComparator, ValueType};
 use crate::cache::Cache;
 use crate::compress::CompressionType;
+use crate::fs::fault::{Fault, FaultFs, FaultKind, Op};
+use crate::fs::mem::MemFs;
+use crate::fs::{FileSystem, WritableOptions};
 use crate::hooks::FixedPrefixTransform;
 use crate::options::{BlockBasedTableOptions, ChecksumType, DataBlockIndexType, TableFactory};
-use crate::sst::{Table, TableIterOptions};
+use crate::sst::{Table, TableBuilder, TableIterOptions};
+use std::path::Path;
 use std::sync::Arc;
 
 fn rows(n: usize, seed: u64) -> Vec<Row> {
@@ -233,6 +237,33 @@ fn many_blocks_are_written_and_read_together() {
             assert_eq!(scan(&table, &ro).unwrap(), rows, "{kind:?}, partly cached");
             check_rows(&table, &rows[..], &order);
         }
+    }
+}
+
+/// A write that fails ends the table, wherever it happens: in the collected blocks, or in the rest of the table.
+#[test]
+fn a_table_with_a_failed_write_cannot_be_finished() {
+    let path = Path::new("/db/000009.sst");
+    for kind in [CompressionType::None, CompressionType::Lz4] {
+        let (mut failed_adds, mut failed_ends) = (0, 0);
+        for n in 0.. {
+            let faults = FaultFs::new(Arc::new(MemFs::new()));
+            faults.create_dir_if_missing(Path::new("/db")).unwrap();
+            let file = faults.new_writable(path, WritableOptions::default()).unwrap();
+            faults.inject(Fault::nth(Op::Append, "/db/000009.sst", n, FaultKind::Io));
+            let mut table = TableBuilder::new(file, builder_context(with_filter(), kind)).unwrap();
+            let added = (0..200_u8).try_for_each(|i| {
+                let key = internal(format!("key{i:03}").as_bytes(), 1, ValueType::Value);
+                table.add(&key, &[i; 3000])
+            });
+            match (added.is_ok(), table.finish().is_ok()) {
+                (true, true) => break,
+                (true, false) => failed_ends += 1,
+                (false, false) => failed_adds += 1,
+                (false, true) => panic!("{kind:?}: write {n} failed, and the table was finished"),
+            }
+        }
+        assert!(failed_adds > 2 && failed_ends > 2, "{kind:?}: {failed_adds} {failed_ends}");
     }
 }
 
