@@ -63,7 +63,7 @@ impl<C: InternalIterator> MergingIterator<C> {
         MergingIterator {
             window: Window::new(order.is_bytewise()),
             order,
-            tree: Tree::with_capacity(children.len()),
+            tree: Tree::new(children.len()),
             children,
             direction: Direction::Forward,
             error: None,

@@ -9,7 +9,7 @@
 use std::hint::select_unpredictable;
 
 /// A child in the tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Item {
     /// The window of its key, inverted in backward iteration: the smaller number always comes
     /// first.
@@ -17,34 +17,38 @@ pub(super) struct Item {
     pub(super) child: usize,
 }
 
-/// The tree; its node `i` has the sides `2 * i` and `2 * i + 1`.
-#[derive(Default)]
+/// What the tree has per index, in one piece of memory: a reader's iterator is made and dropped for a single seek.
+#[derive(Clone, Copy, Default)]
+struct Node {
+    /// The loser at the inner node of this index.
+    loser: Item,
+    /// The winner there, which only the matches of a new tree need.
+    winner: Item,
+    /// The child at the leaf of this index, in a new tree.
+    entrant: Item,
+    /// The leaf of the child of this index.
+    leaf: usize,
+}
+
+/// The tree. With `len` leaves, its inner nodes are 1 to `len - 1`, and the leaves follow. The sides of node `i` are
+/// `2 * i` and `2 * i + 1`.
 pub(super) struct Tree {
     winner: Option<Item>,
-    /// The inner nodes, from index 1; after them come the leaves, which are not stored. So the length is the number of
-    /// leaves.
-    losers: Vec<Item>,
-    /// The leaf of each child.
-    leaves: Vec<usize>,
-    /// The winners of all nodes while the tree is built.
-    winners: Vec<Item>,
+    len: usize,
+    /// One for each child, whether it is in the tree or not.
+    nodes: Vec<Node>,
 }
 
 impl Tree {
-    /// An empty tree with room for this number of children.
-    pub(super) fn with_capacity(children: usize) -> Tree {
-        Tree {
-            winner: None,
-            losers: Vec::with_capacity(children),
-            leaves: vec![0; children],
-            winners: Vec::with_capacity(2 * children),
-        }
+    /// An empty tree for this number of children.
+    pub(super) fn new(children: usize) -> Tree {
+        Tree { winner: None, len: 0, nodes: vec![Node::default(); children] }
     }
 
     /// The number of children in the tree.
     #[inline]
     pub(super) fn len(&self) -> usize {
-        self.losers.len()
+        self.len
     }
 
     /// The child that comes first.
@@ -55,18 +59,19 @@ impl Tree {
 
     /// Removes all children.
     pub(super) fn clear(&mut self) {
-        self.winner = None;
-        self.losers.clear();
+        (self.winner, self.len) = (None, 0);
     }
 
     /// All children in the tree, the winner first.
     pub(super) fn items(&self) -> impl Iterator<Item = &Item> {
-        self.winner.iter().chain(self.losers.iter().skip(1))
+        let losers = self.nodes.iter().take(self.len).skip(1).map(|node| &node.loser);
+        self.winner.iter().chain(losers)
     }
 
     /// The same, to change their windows.
     pub(super) fn items_mut(&mut self) -> impl Iterator<Item = &mut Item> {
-        self.winner.iter_mut().chain(self.losers.iter_mut().skip(1))
+        let losers = self.nodes.iter_mut().take(self.len).skip(1).map(|node| &mut node.loser);
+        self.winner.iter_mut().chain(losers)
     }
 
     /// Builds the tree of these children. `tie` returns whether the first of two children with the same window comes
@@ -76,36 +81,44 @@ impl Tree {
         items: impl Iterator<Item = Item>,
         tie: impl FnMut(usize, usize) -> bool,
     ) {
-        self.winners.clear();
-        self.winners.extend(items);
-        self.play_all(tie);
+        let mut len = 0;
+        for (item, node) in items.zip(&mut self.nodes) {
+            node.entrant = item;
+            len += 1;
+        }
+        self.play_all(len, tie);
     }
 
     /// Removes the winner.
     pub(super) fn remove_winner(&mut self, tie: impl FnMut(usize, usize) -> bool) {
-        self.winners.clear();
-        self.winners.extend(self.losers.iter().skip(1));
-        self.play_all(tie);
+        for at in 1..self.len {
+            self.nodes[at - 1].entrant = self.nodes[at].loser;
+        }
+        self.play_all(self.len.saturating_sub(1), tie);
     }
 
-    /// Plays all matches between the items in `winners`.
-    fn play_all(&mut self, mut tie: impl FnMut(usize, usize) -> bool) {
-        self.clear();
-        let n = self.winners.len();
-        let Some(&any) = self.winners.first() else { return };
-        self.losers.resize(n, any);
-        for (leaf, item) in self.winners.iter().enumerate() {
-            self.leaves[item.child] = leaf;
+    /// Plays all matches between the first `len` entrants.
+    fn play_all(&mut self, len: usize, mut tie: impl FnMut(usize, usize) -> bool) {
+        self.len = len;
+        for leaf in 0..len {
+            let child = self.nodes[leaf].entrant.child;
+            self.nodes[child].leaf = leaf;
         }
-        // The leaves are the nodes from n on.
-        self.winners.resize(2 * n, any);
-        self.winners.copy_within(..n, n);
-        for at in (1..n).rev() {
-            let (a, b) = (self.winners[2 * at], self.winners[2 * at + 1]);
-            (self.winners[at], self.losers[at]) =
-                if goes_first(b, a, &mut tie) { (b, a) } else { (a, b) };
+        for at in (1..len).rev() {
+            let (a, b) = (self.winner_at(2 * at), self.winner_at(2 * at + 1));
+            let (winner, loser) = if goes_first(b, a, &mut tie) { (b, a) } else { (a, b) };
+            (self.nodes[at].winner, self.nodes[at].loser) = (winner, loser);
         }
-        self.winner = Some(self.winners[1]);
+        self.winner = (len > 0).then(|| self.winner_at(1));
+    }
+
+    /// The winner of a node while the tree is built.
+    #[inline]
+    fn winner_at(&self, at: usize) -> Item {
+        match at.checked_sub(self.len) {
+            Some(leaf) => self.nodes[leaf].entrant,
+            None => self.nodes[at].winner,
+        }
     }
 
     /// Gives the winner, which has moved to another entry, this window, and finds the first child again.
@@ -113,11 +126,12 @@ impl Tree {
     pub(super) fn replay(&mut self, window: u64, mut tie: impl FnMut(usize, usize) -> bool) {
         let Some(Item { child, .. }) = self.winner else { return };
         let mut best = Item { window, child };
-        let mut at = (self.losers.len() + self.leaves[child]) / 2;
+        let mut at = (self.len + self.nodes[child].leaf) / 2;
         while at > 0 {
-            let other = self.losers[at];
+            let place = &mut self.nodes[at].loser;
+            let other = *place;
             let wins = goes_first(other, best, &mut tie);
-            self.losers[at] = select(wins, best, other);
+            *place = select(wins, best, other);
             best = select(wins, other, best);
             at /= 2;
         }
@@ -147,7 +161,7 @@ mod tests {
     /// Merges lists of numbers; equal numbers come in the order of the lists.
     fn merge(lists: &[Vec<u64>]) -> Vec<(u64, usize)> {
         let mut next = vec![0; lists.len()];
-        let mut tree = Tree::with_capacity(lists.len());
+        let mut tree = Tree::new(lists.len());
         let item = |(child, list): (usize, &Vec<u64>)| Some(Item { window: *list.first()?, child });
         tree.build(lists.iter().enumerate().filter_map(item), |a, b| a < b);
         let mut merged = Vec::new();

@@ -8,8 +8,8 @@
 //! Reading: `open` decodes the metadata, `parts` loads what lookups need, `table` answers lookups (`early` the first
 //! ones), and `iter` iterates. A lookup proceeds from the filter to the fences (the decoded index), the slot of the
 //! cached block, its fingerprints and the entry, and allocates nothing. Writing: `builder` divides entries into blocks,
-//! and `builder_blocks` compresses and writes them: each one when it is full, or after `dictionary` has collected enough
-//! of them. Blocks that are not compressed are written many at a time.
+//! and `builder_blocks` compresses and writes them: each one when it is full, or after `dictionary` has collected
+//! enough of them. Blocks that are not compressed are written many at a time.
 
 mod block;
 mod block_builder;
