@@ -29,6 +29,7 @@ mod slots;
 mod spares;
 mod stock;
 mod vacate;
+mod waiting;
 
 use duel::{Duel, Policy};
 pub use entry_stats::CacheUser;
@@ -42,8 +43,8 @@ pub use slots::{Handling, SlotArray};
 use spares::{Anonymous, Spares};
 use stock::OpenStock;
 pub use stock::mapped_bytes;
+use waiting::Waiting;
 
-use crate::env::epoch;
 use crate::env::sync::Mutex;
 use crate::env::sync::std_atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::error::{Code, Error, Result, SubCode};
@@ -68,6 +69,7 @@ pub struct Cache {
     reserved: AtomicUsize,
     shards: Box<[Mutex<Ring>]>,
     duel: Duel,
+    waiting: Waiting,
     collector: Mutex<Collector>,
     spares: Arc<Spares>,
     /// Keeps pages ready for this cache.
@@ -104,6 +106,7 @@ impl Cache {
             reserved: AtomicUsize::new(0),
             shards: (0..1usize << shard_bits.min(16)).map(|_| Mutex::default()).collect(),
             duel: Duel::default(),
+            waiting: Waiting::default(),
             collector: Mutex::default(),
             spares,
             _stock: OpenStock::new(capacity),
@@ -144,7 +147,7 @@ impl Cache {
     fn retire_aside(&self) {
         for shard in &self.shards {
             let aside = shard.lock().take_aside();
-            epoch::retire_all(aside);
+            self.retire(aside);
         }
     }
 
@@ -235,9 +238,10 @@ impl Cache {
         Err(Error::new(Code::Aborted, full).with_subcode(SubCode::MemoryLimit))
     }
 
-    /// Makes room for `charge` bytes in a shard that is locked, by one eviction if necessary, and counts them.
+    /// Makes room for `charge` bytes in a shard that is locked, by one eviction if necessary, and counts them. Returns
+    /// objects that the caller retires after it has released the lock.
     fn replace(&self, ring: &mut Ring, shard: usize, charge: usize) -> Vec<Retiree> {
-        let is_full = self.usage().saturating_add(charge) > self.budget();
+        let is_full = self.is_full_for(charge);
         if is_full {
             self.duel.count_miss(shard, self.shards.len(), &mut ring.pending_misses);
         }
@@ -246,10 +250,15 @@ impl Cache {
             return Vec::new();
         };
         // Most blocks are of one size, and then no thread writes to the line that all of them read.
-        if charge != retiree.bytes {
-            self.usage.fetch_add(charge.wrapping_sub(retiree.bytes), Ordering::Relaxed);
+        if charge != retiree.bytes() {
+            self.usage.fetch_add(charge.wrapping_sub(retiree.bytes()), Ordering::Relaxed);
         }
         ring.set_aside(retiree, self.aside_max())
+    }
+
+    /// Whether `charge` more bytes exceed the budget.
+    fn is_full_for(&self, charge: usize) -> bool {
+        self.usage().saturating_add(charge) > self.budget()
     }
 
     /// The policy by which a shard evicts now.
@@ -270,8 +279,8 @@ impl Cache {
             while self.usage() > self.budget() {
                 let evicted = self.shards[shard].lock().evict_one(self.policy(shard));
                 let Some(retiree) = evicted else { break };
-                self.release(retiree.bytes);
-                epoch::retire(retiree);
+                self.release(retiree.bytes());
+                self.retire(vec![retiree]);
             }
             if self.usage() <= self.budget() {
                 return true;

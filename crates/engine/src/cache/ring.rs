@@ -56,6 +56,11 @@ pub(super) struct Retiree {
 }
 
 impl Retiree {
+    /// What the object was charged.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// The object, which is then not kept as a spare.
     pub(super) fn into_object(mut self) -> Option<Anonymous> {
         self.object.take()

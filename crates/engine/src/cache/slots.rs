@@ -140,7 +140,7 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
 
     /// Puts an object into a slot and charges the cache. If another thread was faster, its object
     /// stays and is returned. An object larger than the whole cache is returned without being
-    /// cached.
+    /// cached, and likewise any object while too many evicted ones wait for readers.
     pub fn insert(&self, slot: usize, object: T, charge: usize) -> Result<Held<T>> {
         self.insert_node(slot, Held::new(object), charge)
     }
@@ -156,6 +156,9 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
         let Some(cell) = self.cells.get(slot) else { return Ok(node) };
         let is_strict = cache.has_strict_capacity_limit();
         if charge > cache.budget() && !is_strict {
+            return Ok(node);
+        }
+        if cache.is_full_for(charge) && cache.turns_away() {
             return Ok(node);
         }
         let shard = self.shard_of(slot);
@@ -182,7 +185,7 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
         let position = ring.add(owner, slot as u32, narrow, cache.policy(shard));
         node.position.store(position, Ordering::Relaxed);
         drop(ring);
-        epoch::retire_all(retirees);
+        cache.retire(retirees);
         cache.shrink(shard);
         Ok(node)
     }

@@ -15,7 +15,7 @@ impl Cache {
         self.retire_aside();
         for shard in &self.shards {
             let evicted = shard.lock().evict_from(pages);
-            evicted.iter().for_each(|retiree| self.release(retiree.bytes));
+            evicted.iter().for_each(|retiree| self.release(retiree.bytes()));
             let objects: Vec<_> = evicted.into_iter().map(Retiree::into_object).collect();
             if !objects.is_empty() {
                 epoch::retire(objects);
