@@ -1,4 +1,4 @@
-//! Code compiled twice: for any processor of the architecture, and for those with the instructions BMI, LZCNT and POPCNT.
+//! Code compiled twice: for any processor of the architecture, and for those with BMI1, BMI2, LZCNT and POPCNT.
 //!
 //! The loops over sequences and literals shift by numbers that they have just read. BMI2 has shifts that take their
 //! count from any register and leave the flags alone: blocks of text are decoded 8 % faster, those of db_bench 6 %. The
