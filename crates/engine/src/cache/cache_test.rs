@@ -299,3 +299,36 @@ fn a_cache_is_walked_once_for_many_reports() {
     drop(user);
     slots.clear();
 }
+
+#[test]
+fn a_reader_that_does_not_leave_costs_bounded_memory() {
+    const CHARGE: usize = 1 << 10;
+    let cache = Cache::with_settings("LRUCache", 256 * CHARGE, 0, false);
+    let alive = Arc::new(AtomicU64::new(0));
+    let slots = SlotArray::new(Arc::clone(&cache), 20_000);
+    let add = |slot: usize| {
+        alive.fetch_add(1, Ordering::Relaxed);
+        drop(slots.insert(slot, Canary(Arc::clone(&alive), 1), CHARGE).unwrap());
+    };
+    let (pinned, leave) = (std::sync::Barrier::new(2), std::sync::Barrier::new(2));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let _guard = epoch::pin();
+            pinned.wait();
+            leave.wait();
+        });
+        pinned.wait();
+        (0..10_000).for_each(add);
+        // Those in the cache, 1 MiB that waits for the reader, and those that were set aside.
+        let most = alive.load(Ordering::Relaxed);
+        leave.wait();
+        assert!((1200..1400).contains(&most), "{most}");
+        assert_eq!(cache.usage(), 256 * CHARGE);
+    });
+    // The objects that wait are freed, and the cache takes new ones again.
+    epoch::synchronize();
+    (10_000..11_000).for_each(add);
+    let is_cached = (10_990..11_000).all(|slot| slots.load(slot, &epoch::pin()).is_some());
+    assert!(is_cached, "{} objects", cache.len());
+    slots.clear();
+}

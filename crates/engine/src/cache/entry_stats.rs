@@ -95,9 +95,9 @@ impl Cache {
         let begin = Instant::now();
         let (mut objects, mut object_bytes) = (0, 0);
         for shard in &self.shards {
-            for entry in shard.lock().entries.iter().flatten() {
+            for entry in shard.lock().entries() {
                 objects += 1;
-                object_bytes += entry.charge as usize;
+                object_bytes += entry.charge();
             }
         }
         collector.found = EntryStats {

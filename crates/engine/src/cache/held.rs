@@ -1,15 +1,16 @@
 //! Reference-counted cached objects in the heap of blocks.
 //!
 //! [`Held`] is to a [`Node`] what `Arc` is to a value; the standard `Arc` cannot use a custom allocator. Weak counts
-//! are not needed, so the count, the clock's flag and the object's beginning share a line.
+//! are not needed, so the count, the uses and the object's beginning share a line.
 //!
 //! The module needs `unsafe` because it implements a counted pointer. Invariant **D1**: the count is the number of
 //! `Held`s and of raw pointers made from them, so the node lives as long as there is one.
 
 #![allow(unsafe_code)]
 
+use super::Forget;
 use super::heap::{self, Origin};
-use crate::env::sync::std_atomic::{AtomicBool, AtomicU32, Ordering, fence};
+use crate::env::sync::std_atomic::{AtomicU8, AtomicU32, Ordering, fence};
 use std::alloc::Layout;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -19,27 +20,47 @@ use std::ptr::NonNull;
 /// Larger counts are a leak in a loop.
 const COUNT_MAX: u32 = i32::MAX as u32;
 
-/// A cached object and its state in the CLOCK. In this order, the flag is on the same line as the count and the
-/// beginning of the object, so that a search for objects to evict loads only that line.
+/// More uses than these are not counted.
+const USES_MAX: u8 = 3;
+
+/// A cached object and what the choice of objects to evict needs. In this order, the uses are on the same line as the
+/// count and the beginning of the object, so that a search for objects to evict loads only that line.
 #[repr(C)]
 pub struct Node<T> {
     count: AtomicU32,
     /// The index of the entry in its shard's ring; guarded by the shard's lock.
     pub(super) position: AtomicU32,
-    pub(super) used: AtomicBool,
+    /// The number of uses that the cache has not forgotten.
+    uses: AtomicU8,
     /// The allocator of the node's memory.
     origin: Origin,
     object: T,
 }
 
 impl<T> Node<T> {
-    /// Marks the object as used. The flag is written only when it changes, so that readers of a hot
-    /// object do not contend for its line.
+    /// Counts a use. The number is written only if it changes, so that readers of a hot object do not contend for its
+    /// line; one of two uses at a time may be lost.
     #[inline]
     pub fn touch(&self) {
-        if !self.used.load(Ordering::Relaxed) {
-            self.used.store(true, Ordering::Relaxed);
+        let uses = self.uses.load(Ordering::Relaxed);
+        if uses < USES_MAX {
+            self.uses.store(uses + 1, Ordering::Relaxed);
         }
+    }
+
+    /// Whether there were uses, of which one or all are forgotten.
+    #[inline]
+    pub(super) fn take_use(&self, forget: Forget) -> bool {
+        let uses = self.uses.load(Ordering::Relaxed);
+        if uses == 0 {
+            return false;
+        }
+        let left = match forget {
+            Forget::One => uses - 1,
+            Forget::All => 0,
+        };
+        self.uses.store(left, Ordering::Relaxed);
+        true
     }
 
     /// The object.
@@ -77,9 +98,9 @@ impl<T> Held<T> {
     fn with_memory(allocate: fn(Layout) -> (NonNull<u8>, Origin), object: T) -> Held<T> {
         let (place, origin) = allocate(Layout::new::<Node<T>>());
         let place = place.cast::<Node<T>>();
-        let (position, used) = (AtomicU32::new(u32::MAX), AtomicBool::new(false));
+        let (position, uses) = (AtomicU32::new(u32::MAX), AtomicU8::new(0));
         // SAFETY: new memory of this layout; D1 with a count of one, for the result.
-        unsafe { place.write(Node { count: AtomicU32::new(1), position, used, origin, object }) };
+        unsafe { place.write(Node { count: AtomicU32::new(1), position, uses, origin, object }) };
         Held(place, PhantomData)
     }
 
@@ -89,7 +110,7 @@ impl<T> Held<T> {
         let Some(node) = held.get_node_mut() else { return Held::new(object) };
         node.object = object;
         *node.position.get_mut() = u32::MAX;
-        *node.used.get_mut() = false;
+        *node.uses.get_mut() = 0;
         held
     }
 

@@ -2,9 +2,10 @@
 //!
 //! A cached object is stored in a *slot* of the table that read it ([`SlotArray`]), so a hit is one load under an epoch
 //! pin, without a hash table, a lock or a reference count. The [`Cache`] owns the budget. It has one ring of occupied
-//! slots per shard and runs the CLOCK algorithm on it: an object that was used since the hand's last visit gets another
-//! round, and an object with references is skipped. Any other object is removed from its slot and freed when the last
-//! pinned reader has left, or kept as a spare for the next object that needs its memory.
+//! slots per shard, from which it chooses the objects to evict ([`ring`]): those that were not used lately and to which
+//! there are no references. Shards follow one of two policies, depending on which has fewer misses now ([`duel`]). An
+//! evicted object is removed from its slot and freed when the last pinned reader has left, or kept as a spare for the
+//! next object that needs its memory.
 //!
 //! Thread safety: all methods take `&self`. Locks: one shard at a time; code under a shard's lock takes no other lock
 //! except the epoch's. The lock of the statistics is taken before a shard's.
@@ -17,7 +18,9 @@
 //! * **BC3** With a strict limit, `usage` exceeds the capacity only briefly, while an insert determines that it does
 //!   not fit.
 
+mod duel;
 mod entry_stats;
+mod ghosts;
 mod heap;
 mod held;
 mod page_set;
@@ -26,19 +29,22 @@ mod slots;
 mod spares;
 mod stock;
 mod vacate;
+mod waiting;
 
+use duel::{Duel, Policy};
 pub use entry_stats::CacheUser;
 use entry_stats::Collector;
+use ghosts::Ghosts;
 pub use heap::{Economy, Memory, census, release_empty_pages};
 pub use held::{Held, Node};
 pub use page_set::PageSet;
-use ring::{Entry, Owner, OwnerBox, Retiree, Ring, Verdict};
+use ring::{Forget, Owner, OwnerBox, Retiree, Ring, Verdict};
 pub use slots::{Handling, SlotArray};
 use spares::{Anonymous, Spares};
 use stock::OpenStock;
 pub use stock::mapped_bytes;
+use waiting::Waiting;
 
-use crate::env::epoch;
 use crate::env::sync::Mutex;
 use crate::env::sync::std_atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::error::{Code, Error, Result, SubCode};
@@ -62,6 +68,8 @@ pub struct Cache {
     /// The part of the usage that is reserved.
     reserved: AtomicUsize,
     shards: Box<[Mutex<Ring>]>,
+    duel: Duel,
+    waiting: Waiting,
     collector: Mutex<Collector>,
     spares: Arc<Spares>,
     /// Keeps pages ready for this cache.
@@ -69,7 +77,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// A cache under RocksDB's name `LRUCache`. Both names give the same CLOCK.
+    /// A cache under RocksDB's name `LRUCache`. Both names give the same cache.
     pub fn new_lru(capacity: usize) -> Arc<Cache> {
         Cache::with_settings(LRU, capacity, default_shard_bits(capacity), false)
     }
@@ -97,6 +105,8 @@ impl Cache {
             usage: AtomicUsize::new(0),
             reserved: AtomicUsize::new(0),
             shards: (0..1usize << shard_bits.min(16)).map(|_| Mutex::default()).collect(),
+            duel: Duel::default(),
+            waiting: Waiting::default(),
             collector: Mutex::default(),
             spares,
             _stock: OpenStock::new(capacity),
@@ -137,7 +147,7 @@ impl Cache {
     fn retire_aside(&self) {
         for shard in &self.shards {
             let aside = shard.lock().take_aside();
-            epoch::retire_all(aside);
+            self.retire(aside);
         }
     }
 
@@ -178,10 +188,9 @@ impl Cache {
         let mut held = 0;
         let mut total = 0;
         for shard in &self.shards {
-            for entry in shard.lock().entries.iter().flatten() {
-                let charge = entry.charge as usize;
-                total += charge;
-                held += if entry.owner.is_held(entry.slot) { charge } else { 0 };
+            for entry in shard.lock().entries() {
+                total += entry.charge();
+                held += if entry.is_held() { entry.charge() } else { 0 };
             }
         }
         held + self.usage().saturating_sub(total + self.collector.lock().idle_charge())
@@ -190,13 +199,13 @@ impl Cache {
     /// The number of objects in the cache. Its statistics count as one object while they are charged. Visits every
     /// entry.
     pub fn len(&self) -> usize {
-        let objects = |s: &Mutex<Ring>| s.lock().entries.iter().flatten().count();
+        let objects = |s: &Mutex<Ring>| s.lock().entries().count();
         self.shards.iter().map(objects).sum::<usize>() + self.collector.lock().count()
     }
 
     /// The number of ring entries allocated so far. Visits every shard.
     pub fn places(&self) -> usize {
-        self.shards.iter().map(|s| s.lock().entries.capacity().max(1)).sum()
+        self.shards.iter().map(|s| s.lock().capacity().max(1)).sum()
     }
 
     /// Whether the cache has no objects.
@@ -229,18 +238,32 @@ impl Cache {
         Err(Error::new(Code::Aborted, full).with_subcode(SubCode::MemoryLimit))
     }
 
-    /// Makes room for `charge` bytes in a shard that is locked, by one eviction if necessary, and counts them.
-    fn replace(&self, ring: &mut Ring, charge: usize) -> Vec<Retiree> {
-        let is_full = self.usage().saturating_add(charge) > self.budget();
-        let Some(retiree) = is_full.then(|| ring.evict_one()).flatten() else {
+    /// Makes room for `charge` bytes in a shard that is locked, by one eviction if necessary, and counts them. Returns
+    /// objects that the caller retires after it has released the lock.
+    fn replace(&self, ring: &mut Ring, shard: usize, charge: usize) -> Vec<Retiree> {
+        let is_full = self.is_full_for(charge);
+        if is_full {
+            self.duel.count_miss(shard, self.shards.len(), &mut ring.pending_misses);
+        }
+        let Some(retiree) = is_full.then(|| ring.evict_one(self.policy(shard))).flatten() else {
             self.usage.fetch_add(charge, Ordering::Relaxed);
             return Vec::new();
         };
         // Most blocks are of one size, and then no thread writes to the line that all of them read.
-        if charge != retiree.bytes {
-            self.usage.fetch_add(charge.wrapping_sub(retiree.bytes), Ordering::Relaxed);
+        if charge != retiree.bytes() {
+            self.usage.fetch_add(charge.wrapping_sub(retiree.bytes()), Ordering::Relaxed);
         }
         ring.set_aside(retiree, self.aside_max())
+    }
+
+    /// Whether `charge` more bytes exceed the budget.
+    fn is_full_for(&self, charge: usize) -> bool {
+        self.usage().saturating_add(charge) > self.budget()
+    }
+
+    /// The policy by which a shard evicts now.
+    fn policy(&self, shard: usize) -> Policy {
+        self.duel.policy(shard, self.shards.len())
     }
 
     fn release(&self, charge: usize) {
@@ -252,12 +275,12 @@ impl Cache {
     fn shrink(&self, start: usize) -> bool {
         let n = self.shards.len();
         for i in 0..n {
-            let shard = &self.shards[(start + i) % n];
+            let shard = (start + i) % n;
             while self.usage() > self.budget() {
-                let evicted = shard.lock().evict_one();
+                let evicted = self.shards[shard].lock().evict_one(self.policy(shard));
                 let Some(retiree) = evicted else { break };
-                self.release(retiree.bytes);
-                epoch::retire(retiree);
+                self.release(retiree.bytes());
+                self.retire(vec![retiree]);
             }
             if self.usage() <= self.budget() {
                 return true;
@@ -309,3 +332,7 @@ impl Drop for Reservation {
 #[cfg(test)]
 #[path = "cache_test.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "policy_test.rs"]
+mod policy_tests;

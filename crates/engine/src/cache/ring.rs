@@ -1,22 +1,38 @@
-//! A shard of the cache: a ring of its occupied slots, over which the CLOCK's hand moves.
+//! A shard of the cache: its occupied slots, and the choice of the next one to evict.
+//!
+//! Entries keep their place from insertion to removal. The CLOCK's hand moves over the places in a ring. With
+//! [`Policy::Trial`], a new entry is on trial first: it waits in a queue that has a tenth of the shard's bytes. An
+//! entry that leaves the queue unused is evicted and remembered ([`Ghosts`]), so that it is not on trial again if it
+//! comes back soon; a used one gets to the ring. This is the algorithm S3-FIFO (Yang et al., "FIFO Queues are All You
+//! Need for Cache Eviction", SOSP 2023), with a CLOCK for its main queue.
 
-use super::{Anonymous, PageSet};
+use super::{Anonymous, Ghosts, PageSet, Policy};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// The state of the object at the hand.
+/// The state of an object that may be evicted next.
 pub(super) enum Verdict {
     /// There are references to the object.
     Held,
-    /// The object was used since the last visit. This visit clears the mark.
+    /// The object was used since the last visit. This visit forgets uses.
     Used,
     /// The object may be evicted.
     Idle,
 }
 
+/// How many uses of an object a visit forgets.
+#[derive(Clone, Copy)]
+pub(super) enum Forget {
+    One,
+    All,
+}
+
 /// The slots of one table, as the ring uses them.
 pub(super) trait Owner: Send + Sync {
     /// Determines the state of the object in a slot.
-    fn judge(&self, slot: u32) -> Verdict;
+    fn judge(&self, slot: u32, forget: Forget) -> Verdict;
+    /// A hash of the owner and a slot.
+    fn identity(&self, slot: u32) -> u64;
     /// Prefetches the line of a slot, which [`Owner::ask_object`] reads.
     fn ask_slot(&self, slot: u32);
     /// Prefetches the line of the object in a slot, which [`Owner::judge`] reads.
@@ -40,6 +56,11 @@ pub(super) struct Retiree {
 }
 
 impl Retiree {
+    /// What the object was charged.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// The object, which is then not kept as a spare.
     pub(super) fn into_object(mut self) -> Option<Anonymous> {
         self.object.take()
@@ -59,16 +80,43 @@ pub(super) type OwnerBox = Box<dyn Owner>;
 
 /// A ring entry, which is small because there is one for each cached block.
 pub(super) struct Entry {
-    pub(super) owner: Arc<OwnerBox>,
-    pub(super) slot: u32,
-    pub(super) charge: u32,
+    owner: Arc<OwnerBox>,
+    slot: u32,
+    charge: u32,
+    is_on_trial: bool,
+}
+
+impl Entry {
+    /// The object's bytes.
+    pub(super) fn charge(&self) -> usize {
+        self.charge as usize
+    }
+
+    /// Whether there are references to the object besides the cache's.
+    pub(super) fn is_held(&self) -> bool {
+        self.owner.is_held(self.slot)
+    }
+
+    /// Whether an object without references besides the cache's has memory in one of these pages.
+    pub(super) fn lies_in(&self, pages: &PageSet) -> bool {
+        self.owner.lies_in(self.slot, pages)
+    }
 }
 
 #[derive(Default)]
 pub(super) struct Ring {
-    pub(super) entries: Vec<Option<Entry>>,
+    entries: Vec<Option<Entry>>,
     free: Vec<u32>,
     hand: usize,
+    /// The places of entries on trial, the oldest first. Removed entries stay here until their turn.
+    trial: VecDeque<u32>,
+    /// The sum of the charges of all entries on trial.
+    trial_bytes: usize,
+    /// The sum of all charges.
+    bytes: usize,
+    ghosts: Ghosts,
+    /// Misses that are not in the cache's score yet.
+    pub(super) pending_misses: u8,
     /// Evicted objects that wait to be retired together.
     aside: Vec<Retiree>,
     /// The sum of their bytes.
@@ -76,40 +124,161 @@ pub(super) struct Ring {
 }
 
 impl Ring {
-    pub(super) fn add(&mut self, entry: Entry) -> u32 {
-        match self.free.pop() {
+    /// Adds an entry and returns its place.
+    pub(super) fn add(
+        &mut self,
+        owner: Arc<OwnerBox>,
+        slot: u32,
+        charge: u32,
+        policy: Policy,
+    ) -> u32 {
+        let is_on_trial = policy == Policy::Trial && !self.ghosts.recall(owner.identity(slot));
+        self.bytes += charge as usize;
+        let entry = Some(Entry { owner, slot, charge, is_on_trial });
+        let at = match self.free.pop() {
             Some(at) => {
-                self.entries[at as usize] = Some(entry);
+                self.entries[at as usize] = entry;
                 at
             }
             None => {
-                self.entries.push(Some(entry));
+                self.entries.push(entry);
                 (self.entries.len() - 1) as u32
             }
+        };
+        if is_on_trial {
+            self.trial_bytes += charge as usize;
+            self.trial.push_back(at);
+            self.tidy_trial();
         }
+        at
     }
 
     /// Removes and returns an entry.
     pub(super) fn remove(&mut self, at: u32) -> Option<Entry> {
         let entry = self.entries.get_mut(at as usize)?.take()?;
         self.free.push(at);
+        self.bytes -= entry.charge();
+        self.trial_bytes -= if entry.is_on_trial { entry.charge() } else { 0 };
         Some(entry)
     }
 
-    /// Moves the hand until an object could be evicted or two rounds are done.
-    pub(super) fn evict_one(&mut self) -> Option<Retiree> {
-        for _ in 0..2 * self.entries.len() {
+    /// Increases an entry's charge, and returns by how much.
+    pub(super) fn add_charge(&mut self, at: u32, more: usize) -> usize {
+        let Some(Some(entry)) = self.entries.get_mut(at as usize) else { return 0 };
+        let before = entry.charge;
+        entry.charge = before.saturating_add(u32::try_from(more).unwrap_or(u32::MAX));
+        let added = (entry.charge - before) as usize;
+        self.bytes += added;
+        self.trial_bytes += if entry.is_on_trial { added } else { 0 };
+        added
+    }
+
+    /// The entry at a place.
+    pub(super) fn entry(&self, at: u32) -> Option<&Entry> {
+        self.entries.get(at as usize)?.as_ref()
+    }
+
+    /// All entries.
+    pub(super) fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().flatten()
+    }
+
+    /// The number of places, occupied or not.
+    pub(super) fn places(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The number of entries for which there is memory.
+    pub(super) fn capacity(&self) -> usize {
+        self.entries.capacity()
+    }
+
+    /// Evicts an object without references, if there is one.
+    pub(super) fn evict_one(&mut self, policy: Policy) -> Option<Retiree> {
+        let trial_max = match policy {
+            // Those on trial are from the time of another policy.
+            Policy::Clock => 0,
+            Policy::Trial => self.bytes / TRIAL_SHARE,
+        };
+        self.end_trials(trial_max)
+            .or_else(|| self.advance_hand(policy))
+            .or_else(|| self.end_trials(0))
+    }
+
+    /// Ends the oldest trials until an object could be evicted or those on trial have at most `bytes_max` bytes.
+    fn end_trials(&mut self, bytes_max: usize) -> Option<Retiree> {
+        for _ in 0..self.trial.len().min(EFFORT_MAX) {
+            if self.trial_bytes <= bytes_max {
+                return None;
+            }
+            let at = self.trial.pop_front()?;
+            self.ask_on_trial();
+            let Some(Some(entry)) = self.entries.get_mut(at as usize) else { continue };
+            if !entry.is_on_trial {
+                continue;
+            }
+            match entry.owner.judge(entry.slot, Forget::All) {
+                Verdict::Held => self.trial.push_back(at),
+                Verdict::Used => {
+                    entry.is_on_trial = false;
+                    self.trial_bytes -= entry.charge();
+                }
+                Verdict::Idle => {
+                    let identity = entry.owner.identity(entry.slot);
+                    self.ghosts.remember(identity, self.entries.len());
+                    return self.evict(at);
+                }
+            }
+        }
+        None
+    }
+
+    /// Moves the hand until an object could be evicted. After many visits, a use no longer protects, so that the lock
+    /// is not held for long.
+    fn advance_hand(&mut self, policy: Policy) -> Option<Retiree> {
+        let forget = match policy {
+            Policy::Clock => Forget::All,
+            Policy::Trial => Forget::One,
+        };
+        for visit in 0..EFFORT_MAX + self.entries.len() {
             let at = self.hand;
             self.hand = if at + 1 < self.entries.len() { at + 1 } else { 0 };
             self.ask_before(at);
             let Some(Some(entry)) = self.entries.get(at) else { continue };
-            if let Verdict::Idle = entry.owner.judge(entry.slot) {
-                let object = entry.owner.evict(entry.slot);
-                let Entry { owner, charge, .. } = self.remove(at as u32)?;
-                return Some(Retiree { owner, object, bytes: charge as usize });
+            if entry.is_on_trial {
+                continue;
+            }
+            match entry.owner.judge(entry.slot, forget) {
+                Verdict::Idle => return self.evict(at as u32),
+                Verdict::Used if visit >= EFFORT_MAX && !entry.is_held() => {
+                    return self.evict(at as u32);
+                }
+                Verdict::Used | Verdict::Held => {}
             }
         }
         None
+    }
+
+    /// Evicts the object of an entry.
+    pub(super) fn evict(&mut self, at: u32) -> Option<Retiree> {
+        let entry = self.remove(at)?;
+        let object = entry.owner.evict(entry.slot);
+        let bytes = entry.charge();
+        Some(Retiree { owner: entry.owner, object, bytes })
+    }
+
+    /// Drops places of removed entries from the queue, if most are.
+    fn tidy_trial(&mut self) {
+        if self.trial.len() <= 2 * self.entries.len() {
+            return;
+        }
+        let mut is_known = vec![false; self.entries.len()];
+        let entries = &self.entries;
+        self.trial.retain(|&at| {
+            let is_on_trial =
+                matches!(entries.get(at as usize), Some(Some(entry)) if entry.is_on_trial);
+            is_on_trial && !std::mem::replace(&mut is_known[at as usize], true)
+        });
     }
 
     /// Sets an evicted object aside, so that several are retired together: each call that retires writes to lines that
@@ -133,20 +302,41 @@ impl Ring {
         std::mem::take(&mut self.aside)
     }
 
-    /// Prefetches what the next visits read, since slots and objects are scattered in memory.
+    /// Prefetches what the next visits of the hand read, since slots and objects are scattered in memory.
     #[inline]
     fn ask_before(&self, at: usize) {
-        if let Some(Some(entry)) = self.entries.get(at + 2 * AHEAD) {
+        self.ask_slot(at + 2 * AHEAD);
+        self.ask_object(at + AHEAD);
+    }
+
+    /// Likewise for the next trials that end.
+    #[inline]
+    fn ask_on_trial(&self) {
+        self.trial.get(2 * AHEAD).inspect(|&&at| self.ask_slot(at as usize));
+        self.trial.get(AHEAD).inspect(|&&at| self.ask_object(at as usize));
+    }
+
+    fn ask_slot(&self, at: usize) {
+        if let Some(Some(entry)) = self.entries.get(at) {
             entry.owner.ask_slot(entry.slot);
         }
-        if let Some(Some(entry)) = self.entries.get(at + AHEAD) {
+    }
+
+    fn ask_object(&self, at: usize) {
+        if let Some(Some(entry)) = self.entries.get(at) {
             entry.owner.ask_object(entry.slot);
         }
     }
 }
 
+/// The part of a shard's bytes that may be on trial.
+const TRIAL_SHARE: usize = 10;
+
+/// The number of objects that are visited for one eviction, unless there are references to all of them.
+const EFFORT_MAX: usize = 128;
+
 /// The number of evicted objects that are retired together.
 const TOGETHER: usize = 8;
 
-/// The object of an entry is prefetched this many steps before the hand reaches it, and its slot twice as many.
+/// The object of an entry is prefetched this many visits before its own, and its slot twice as many.
 const AHEAD: usize = 2;

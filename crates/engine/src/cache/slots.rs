@@ -10,7 +10,7 @@
 
 #![allow(unsafe_code)]
 
-use super::{Anonymous, Cache, Entry, Held, Node, Owner, OwnerBox, PageSet, Spares, Verdict};
+use super::{Anonymous, Cache, Forget, Held, Node, Owner, OwnerBox, PageSet, Spares, Verdict};
 use crate::base::prefetch::{prefetch, prefetch_bytes};
 use crate::env::epoch::{self, Guard};
 use crate::env::sync::std_atomic::{AtomicPtr, AtomicUsize, Ordering};
@@ -80,6 +80,7 @@ struct Cells<T> {
     cells: Arc<[Slot<T>]>,
     spares: Arc<Spares>,
     handling: Option<Handling<T>>,
+    salt: usize,
 }
 
 /// How a cache treats the memory of an object beyond the object itself.
@@ -112,9 +113,9 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
     ) -> Arc<SlotArray<T>> {
         let cells: Arc<[Slot<T>]> = (0..n).map(|_| Slot(AtomicPtr::default())).collect();
         let spares = Arc::clone(&cache.spares);
-        let owner: OwnerBox = Box::new(Cells { cells: Arc::clone(&cells), spares, handling });
-        let owner = Arc::new(owner);
         let salt = NEXT_SALT.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9E37_79B9);
+        let owner: OwnerBox = Box::new(Cells { cells: Arc::clone(&cells), spares, handling, salt });
+        let owner = Arc::new(owner);
         Arc::new(SlotArray { cells, owner, cache, salt })
     }
 
@@ -139,7 +140,7 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
 
     /// Puts an object into a slot and charges the cache. If another thread was faster, its object
     /// stays and is returned. An object larger than the whole cache is returned without being
-    /// cached.
+    /// cached, and likewise any object while too many evicted ones wait for readers.
     pub fn insert(&self, slot: usize, object: T, charge: usize) -> Result<Held<T>> {
         self.insert_node(slot, Held::new(object), charge)
     }
@@ -155,6 +156,9 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
         let Some(cell) = self.cells.get(slot) else { return Ok(node) };
         let is_strict = cache.has_strict_capacity_limit();
         if charge > cache.budget() && !is_strict {
+            return Ok(node);
+        }
+        if cache.is_full_for(charge) && cache.turns_away() {
             return Ok(node);
         }
         let shard = self.shard_of(slot);
@@ -174,14 +178,14 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
         }
         let retirees = match is_strict {
             true => Vec::new(),
-            false => cache.replace(&mut ring, charge),
+            false => cache.replace(&mut ring, shard, charge),
         };
         cell.fill(&node);
         let owner = Arc::clone(&self.owner);
-        let position = ring.add(Entry { owner, slot: slot as u32, charge: narrow });
+        let position = ring.add(owner, slot as u32, narrow, cache.policy(shard));
         node.position.store(position, Ordering::Relaxed);
         drop(ring);
-        epoch::retire_all(retirees);
+        cache.retire(retirees);
         cache.shrink(shard);
         Ok(node)
     }
@@ -191,13 +195,8 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
         let guard = epoch::pin();
         let mut ring = self.cache.shards[self.shard_of(slot)].lock();
         let Some(node) = self.load(slot, &guard) else { return };
-        let position = node.position.load(Ordering::Relaxed) as usize;
-        if let Some(Some(entry)) = ring.entries.get_mut(position) {
-            let before = entry.charge;
-            entry.charge = before.saturating_add(u32::try_from(more).unwrap_or(u32::MAX));
-            let added = (entry.charge - before) as usize;
-            self.cache.usage.fetch_add(added, Ordering::Relaxed);
-        }
+        let added = ring.add_charge(node.position.load(Ordering::Relaxed), more);
+        self.cache.usage.fetch_add(added, Ordering::Relaxed);
     }
 
     /// Empties all slots. The table must call it before it is dropped, because the ring holds
@@ -211,7 +210,7 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
             let Some(node) = self.cells[slot].take() else { continue };
             let entry = ring.remove(node.position.load(Ordering::Relaxed));
             drop(ring);
-            self.cache.release(entry.map_or(0, |e| e.charge as usize));
+            self.cache.release(entry.map_or(0, |entry| entry.charge()));
             epoch::retire(node);
         }
         // Objects that were set aside refer to files of their tables.
@@ -229,23 +228,31 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
     }
 
     fn shard_of(&self, slot: usize) -> usize {
-        let mixed = slot.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(self.salt);
-        (mixed >> 32) & (self.cache.shards.len() - 1)
+        (mixed(slot, self.salt) >> 32) & (self.cache.shards.len() - 1)
     }
 }
 
+/// A number whose upper half distributes slots of all tables evenly.
+fn mixed(slot: usize, salt: usize) -> usize {
+    slot.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(salt)
+}
+
 impl<T: Send + Sync + 'static> Owner for Cells<T> {
-    fn judge(&self, slot: u32) -> Verdict {
+    fn judge(&self, slot: u32, forget: Forget) -> Verdict {
         let guard = epoch::pin();
         let node = self.cells.get(slot as usize).and_then(|cell| cell.load(&guard));
         match node {
-            Some(node) if node.used.load(Ordering::Relaxed) => {
-                node.used.store(false, Ordering::Relaxed);
-                Verdict::Used
-            }
+            Some(node) if node.take_use(forget) => Verdict::Used,
             Some(node) if node.is_held() => Verdict::Held,
             _ => Verdict::Idle,
         }
+    }
+
+    fn identity(&self, slot: u32) -> u64 {
+        // Other bits than those that choose the shard.
+        let mixed = mixed(slot as usize, self.salt) as u64;
+        let folded = (mixed ^ (mixed >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        folded ^ (folded >> 32)
     }
 
     fn ask_slot(&self, slot: u32) {

@@ -1,6 +1,6 @@
 //! Vacating pages: evicting the objects that occupy chosen huge pages, so that the heap can return these pages.
 //!
-//! The CLOCK evicts objects that lie anywhere, so a cache that shrinks leaves holes in every page, and its memory stays
+//! The rings evict objects that lie anywhere, so a cache that shrinks leaves holes in every page, and its memory stays
 //! with the process. The keeper of a memory limit therefore chooses pages and evicts what lies in them. It visits all
 //! entries, so it vacates many pages at once, and not for every small change.
 
@@ -15,7 +15,7 @@ impl Cache {
         self.retire_aside();
         for shard in &self.shards {
             let evicted = shard.lock().evict_from(pages);
-            evicted.iter().for_each(|retiree| self.release(retiree.bytes));
+            evicted.iter().for_each(|retiree| self.release(retiree.bytes()));
             let objects: Vec<_> = evicted.into_iter().map(Retiree::into_object).collect();
             if !objects.is_empty() {
                 epoch::retire(objects);
@@ -28,14 +28,9 @@ impl Cache {
 impl Ring {
     fn evict_from(&mut self, pages: &PageSet) -> Vec<Retiree> {
         let mut evicted = Vec::new();
-        for at in 0..self.entries.len() {
-            let Some(Some(entry)) = self.entries.get(at) else { continue };
-            if !entry.owner.lies_in(entry.slot, pages) {
-                continue;
-            }
-            let object = entry.owner.evict(entry.slot);
-            if let Some(entry) = self.remove(at as u32) {
-                evicted.push(Retiree { owner: entry.owner, object, bytes: entry.charge as usize });
+        for at in 0..self.places() as u32 {
+            if self.entry(at).is_some_and(|entry| entry.lies_in(pages)) {
+                evicted.extend(self.evict(at));
             }
         }
         evicted

@@ -275,10 +275,9 @@ pub fn retire<T: Send + 'static>(object: T) {
     }
 }
 
-/// Like [`retire`], for several objects at once.
-pub fn retire_all<T: Send + 'static>(objects: Vec<T>) {
-    let count = objects.len();
-    if count > 0 && DOMAIN.retire(Box::new(objects), count) >= COLLECT_FROM {
+/// Like [`retire`], for `count` objects at once.
+pub fn retire_all<T: Send + 'static>(objects: T, count: usize) {
+    if DOMAIN.retire(Box::new(objects), count) >= COLLECT_FROM {
         collect();
     }
 }

@@ -10,26 +10,18 @@ use super::fault::{Fault, Result};
 /// More symbols than any alphabet has: 53 codes of matches' lengths.
 pub(super) const SYMBOLS: usize = 64;
 
-/// Room for the symbols of the largest table, 512, and for what is written too much.
-const ROW: usize = 1024;
-
 /// The smallest binary logarithm of a table's size.
 const LOG_MIN: u32 = 5;
 
 /// A state: what it decodes to, and how the next state follows. One number, so that it can wait in a register. From
 /// the low end: the number of bits of the next state, the number of extra bits, a byte each; the next state, to which
-/// bits are added, two bytes; the value of the symbol's code, to which extra bits are added.
+/// bits are added, two bytes; the value of the symbol's code, to which extra bits are added. Numbers of bits are below
+/// 32; code that reads only five bits of them needs no mask when it shifts.
 #[derive(Clone, Copy)]
 pub(super) struct Entry(u64);
 
 impl Entry {
     const EMPTY: Entry = Entry(0);
-
-    const fn new(code: Code, next: u16, bits: u32) -> Entry {
-        Entry(
-            (code.base as u64) << 32 | (next as u64) << 16 | (code.bits as u64) << 8 | bits as u64,
-        )
-    }
 
     /// Returns the value of the symbol's code.
     #[inline(always)]
@@ -46,13 +38,13 @@ impl Entry {
     /// Returns the number of bits that are added to the value.
     #[inline(always)]
     pub(super) fn extra(self) -> u32 {
-        ((self.0 >> 8) as u8).into()
+        (self.0 >> 8) as u32 & 31
     }
 
     /// Returns the number of bits that are added to the next state.
     #[inline(always)]
     pub(super) fn bits(self) -> u32 {
-        (self.0 as u8).into()
+        self.0 as u32 & 31
     }
 }
 
@@ -66,6 +58,7 @@ pub(super) struct Distribution {
 
 impl Distribution {
     /// Reads a distribution of at most `symbols_max` symbols. Returns it and its length in bytes.
+    #[inline(always)]
     pub(super) fn read(
         bytes: &[u8],
         symbols_max: usize,
@@ -97,26 +90,24 @@ impl Distribution {
 }
 
 /// Reads a probability of at most `left`, or -1.
-#[inline]
+#[inline(always)]
 fn read_count(bits: &mut Forward<'_>, left: u32) -> i32 {
-    // Values up to `left` + 1 occur. Small ones take a bit less than others, as far as there are codes to spare.
+    // Values up to `left` + 1 occur. Small ones take a bit less than others, as far as there are codes to spare. Which
+    // ones do cannot be predicted: there is no branch.
     let most = left + 1;
     let width = most.ilog2() + 1;
-    let spare = (1 << width) - 1 - most;
+    let half = 1 << (width - 1);
+    let spare = 2 * half - 1 - most;
     let word = bits.peek() as u32;
-    let short = word & ((1 << (width - 1)) - 1);
-    let value = if short < spare {
-        bits.skip(width - 1);
-        short
-    } else {
-        bits.skip(width);
-        let long = word & ((1 << width) - 1);
-        if long >> (width - 1) == 0 { long } else { long - spare }
-    };
+    let (short, long) = (word & (half - 1), word & (2 * half - 1));
+    let is_long = short >= spare;
+    bits.skip(width - 1 + u32::from(is_long));
+    let value = short + if is_long & (long >= half) { half - spare } else { 0 };
     value as i32 - 1
 }
 
 /// Reads how many symbols without a probability follow one.
+#[inline(always)]
 fn read_zeros(bits: &mut Forward<'_>, symbols_max: usize) -> usize {
     let mut zeros = 0;
     loop {
@@ -143,7 +134,7 @@ impl<const N: usize> Default for Table<N> {
 
 impl<const N: usize> Table<N> {
     /// Returns the table of a distribution that is known when this is compiled.
-    pub(super) const fn fixed(counts: &[i16], log: u32, codes: &[Code]) -> Table<N> {
+    pub(super) const fn fixed(counts: &[i16], log: u32, codes: &Codes) -> Table<N> {
         let mut table = Table { entries: [Entry::EMPTY; N], log: 0 };
         table.build(counts, log, codes);
         table
@@ -157,70 +148,167 @@ impl<const N: usize> Table<N> {
     }
 
     /// Replaces the table by that of one symbol, which takes no bits.
-    pub(super) fn build_single(&mut self, code: Code) {
+    pub(super) fn build_single(&mut self, code: Entry) {
         self.log = 0;
-        self.entries[0] = Entry::new(code, 0, 0);
+        self.entries[0] = code;
     }
 
-    /// Replaces the table by that of a distribution. `log` is at most the binary logarithm of `N`; `counts` and `codes`
-    /// have at most [`SYMBOLS`] members, and there is a code for each count.
-    pub(super) const fn build(&mut self, counts: &[i16], log: u32, codes: &[Code]) {
-        let size = 1_usize << log;
+    /// Replaces the table by that of a distribution. `log` is at most the binary logarithm of `N`; `counts` has at most
+    /// [`SYMBOLS`] members.
+    #[inline(always)]
+    pub(super) const fn build(&mut self, counts: &[i16], log: u32, codes: &Codes) {
         self.log = log;
-        let (symbols, mut next) = spread::<N>(counts, size);
+        // Most tables are small: then the rest of the row need not be cleared.
+        if log <= 6 {
+            self.fill(Spread::<128>::new(counts, log), log, codes);
+        } else {
+            self.fill(Spread::<1024>::new(counts, log), log, codes);
+        }
+    }
+
+    /// Fills the entries, one state after the other.
+    #[inline(always)]
+    const fn fill<const M: usize>(&mut self, mut spread: Spread<M>, log: u32, codes: &Codes) {
+        let (entries, _) = self.entries.split_at_mut(1 << log);
         let mut state = 0;
-        while state < size {
-            let symbol = symbols[state & (N - 1)] as usize % SYMBOLS;
-            let nth = next[symbol];
-            next[symbol] = nth + 1;
-            // `nth` is not 0; the bit spares a check.
-            let bits = log.wrapping_sub((nth | 1).ilog2());
-            let from = ((nth as u32) << bits).wrapping_sub(size as u32) as u16;
-            self.entries[state & (N - 1)] = Entry::new(codes[symbol], from, bits);
+        while state < entries.len() {
+            let Cell { symbol, bits, next } = spread.next(log);
+            entries[state] = Entry(codes[symbol].0 | (next as u64) << 16 | bits as u64);
             state += 1;
         }
     }
 }
 
-/// Returns the symbol of each state, and the first number of each symbol's states: its probability.
-const fn spread<const N: usize>(counts: &[i16], size: usize) -> ([u8; N], [u16; SYMBOLS]) {
-    let (mut symbols, mut next) = ([0_u8; N], [0_u16; SYMBOLS]);
-    // Symbols of a probability below 1 have one state each, from the last one down.
-    let (mut symbol, mut free) = (0, size);
-    while symbol < counts.len() {
-        let count = counts[symbol];
-        next[symbol % SYMBOLS] = count.unsigned_abs();
-        if count < 0 {
-            free -= 1;
-            symbols[free & (N - 1)] = symbol as u8;
-        }
+/// The codes of an alphabet: entries without a next state.
+pub(super) type Codes = [Entry; SYMBOLS];
+
+/// Returns the codes as tables are filled with them.
+pub(super) const fn codes(of: &[Code]) -> Codes {
+    let mut codes = [Entry::EMPTY; SYMBOLS];
+    let mut symbol = 0;
+    while symbol < of.len() {
+        codes[symbol] = Entry((of[symbol].base as u64) << 32 | (of[symbol].bits as u64) << 8);
         symbol += 1;
     }
-    // First one symbol after the other, then at the places of the states: loops of known length are easy to predict.
-    let mut row = [0_u8; ROW];
-    let (mut symbol, mut len) = (0, 0);
-    while symbol < counts.len() {
-        let count = counts[symbol];
-        let mut done = 0;
-        while done < count as i32 {
-            // Eight at once: what is too much is overwritten.
-            if let Some(to) = row.split_at_mut(len + done as usize).1.first_chunk_mut::<8>() {
-                *to = [symbol as u8; 8];
-            }
-            done += 8;
-        }
-        len += if count > 0 { count as usize } else { 0 };
-        symbol += 1;
-    }
-    let step = size / 2 + size / 8 + 3;
-    let (mut i, mut state) = (0, 0);
-    while i < free {
-        symbols[state & (N - 1)] = row[i % ROW];
-        i += 1;
-        state = (state + step) & (size - 1);
-        while state >= free {
-            state = (state + step) & (size - 1);
-        }
-    }
-    (symbols, next)
+    codes
 }
+
+/// Bytes that are written at once.
+const WIDE: usize = 8;
+
+/// A state of a table.
+pub(super) struct Cell {
+    pub(super) symbol: usize,
+    /// The number of bits that are added to the next state.
+    pub(super) bits: u32,
+    /// The next state.
+    pub(super) next: u32,
+}
+
+/// The states of a distribution, from the first one on.
+pub(super) struct Spread<const M: usize> {
+    /// The symbol of each state, in the order that `stride` says.
+    row: [u8; M],
+    /// Where the symbol of the next state is in the row.
+    at: usize,
+    /// How far the symbols of two successive states are apart, modulo the table's size.
+    stride: usize,
+    /// The number of each symbol's next state. Those of a symbol are numbered from its probability on.
+    next: [u16; SYMBOLS],
+}
+
+impl<const M: usize> Spread<M> {
+    /// Gives the symbols their states. `M` is a power of two, and at least the table's size and [`WIDE`].
+    #[inline(always)]
+    pub(super) const fn new(counts: &[i16], log: u32) -> Spread<M> {
+        let (mut row, mut next) = ([0_u8; M], [0_u16; SYMBOLS]);
+        let (mut symbol, mut len, mut rare) = (0, 0, 0);
+        while symbol < counts.len() {
+            let count = counts[symbol];
+            next[symbol % SYMBOLS] = count.unsigned_abs();
+            rare += (count < 0) as usize;
+            let end = len + if count > 0 { count as usize } else { 0 };
+            // Several at once: what is too much is overwritten.
+            let mut at = len;
+            while at < end {
+                if let Some((_, to)) = row.split_at_mut_checked(at)
+                    && let Some(to) = to.first_chunk_mut::<WIDE>()
+                {
+                    *to = [symbol as u8; WIDE];
+                }
+                at += WIDE;
+            }
+            len = end;
+            symbol += 1;
+        }
+        if rare > 0 {
+            return Spread { row: place(&row, counts, log, rare), at: 0, stride: 1, next };
+        }
+        // Neighbours in the row are a step apart in the table. Neighbours in the table are the inverse of that apart in
+        // the row, so that the symbols need not be written to their states first.
+        Spread { row, at: 0, stride: INVERSES[log as usize % INVERSES.len()], next }
+    }
+
+    /// Returns the next state.
+    #[inline(always)]
+    pub(super) const fn next(&mut self, log: u32) -> Cell {
+        let size = 1 << log;
+        let symbol = self.row[self.at % M] as usize % SYMBOLS;
+        self.at = (self.at + self.stride) & (size - 1);
+        let nth = self.next[symbol] as u32;
+        self.next[symbol] = nth as u16 + 1;
+        // The logarithm of the size less that of the number.
+        let bits = nth.leading_zeros().wrapping_sub((size as u32).leading_zeros());
+        Cell { symbol, bits, next: (nth << (bits & 31)).wrapping_sub(size as u32) }
+    }
+}
+
+/// Returns the symbol of each state of a table with `rare` symbols whose probability is below 1. These have one state
+/// each, from the last one down. The others, which `row` has in their order, pass over them.
+const fn place<const M: usize>(row: &[u8; M], counts: &[i16], log: u32, rare: usize) -> [u8; M] {
+    let size = 1 << log;
+    let mut symbols = [0_u8; M];
+    let (mut symbol, mut last) = (0, size);
+    while symbol < counts.len() {
+        if counts[symbol] < 0 {
+            last -= 1;
+            symbols[last % M] = symbol as u8;
+        }
+        symbol += 1;
+    }
+    let (mut i, mut state, free) = (0, 0, size - rare);
+    while i < free {
+        symbols[state % M] = row[i % M];
+        i += 1;
+        state = (state + step(log)) & (size - 1);
+        while state >= free {
+            state = (state + step(log)) & (size - 1);
+        }
+    }
+    symbols
+}
+
+/// Returns how far the states of a symbol's neighbours in a row are apart, modulo the table's size.
+const fn step(log: u32) -> usize {
+    let size = 1 << log;
+    size / 2 + size / 8 + 3
+}
+
+/// For each logarithm, the number whose product with [`step`] is 1, modulo the table's size.
+const INVERSES: [usize; 16] = {
+    let mut inverses = [0; 16];
+    let mut log = LOG_MIN;
+    while log < 16 {
+        let mut inverse = 1;
+        while (inverse * step(log)) & ((1 << log) - 1) != 1 {
+            inverse += 2;
+        }
+        inverses[log as usize] = inverse;
+        log += 1;
+    }
+    inverses
+};
+
+#[cfg(test)]
+#[path = "fse_test.rs"]
+mod tests;

@@ -10,7 +10,7 @@ use super::super::codes::{
 use super::bits::{Backward, WORD};
 use super::copy::{self, Place, Sequence, Source};
 use super::fault::{Fault, Result};
-use super::fse::{Distribution, Table};
+use super::fse::{Codes, Distribution, SYMBOLS, Table, codes};
 use super::processor;
 
 const PART: &str = "section of sequences";
@@ -34,13 +34,15 @@ const OFFSETS: [Code; 32] = {
 };
 
 /// The codes, in the order of the tables.
-const CODES: [&[Code]; 3] = [&LITERAL_LENGTHS, &OFFSETS, &MATCH_LENGTHS];
+static CODES: [Codes; 3] = [codes(&LITERAL_LENGTHS), codes(&OFFSETS), codes(&MATCH_LENGTHS)];
+/// The numbers of codes.
+const COUNTS: [usize; 3] = [LITERAL_LENGTHS.len(), OFFSETS.len(), MATCH_LENGTHS.len()];
 
 /// The tables of the default distributions, made when this is compiled.
 static DEFAULTS: [States; 3] = [
-    Table::fixed(&DEFAULT_LITERAL_LENGTHS, DEFAULT_LOGS[0] as u32, &LITERAL_LENGTHS),
-    Table::fixed(&DEFAULT_OFFSETS, DEFAULT_LOGS[1] as u32, &OFFSETS),
-    Table::fixed(&DEFAULT_MATCH_LENGTHS, DEFAULT_LOGS[2] as u32, &MATCH_LENGTHS),
+    Table::fixed(&DEFAULT_LITERAL_LENGTHS, DEFAULT_LOGS[0] as u32, &CODES[0]),
+    Table::fixed(&DEFAULT_OFFSETS, DEFAULT_LOGS[1] as u32, &CODES[1]),
+    Table::fixed(&DEFAULT_MATCH_LENGTHS, DEFAULT_LOGS[2] as u32, &CODES[2]),
 ];
 
 /// The header of a section.
@@ -111,19 +113,18 @@ impl Sequences {
 
     /// Reads the table `i`, of one symbol or of a distribution. Returns its length in bytes.
     fn read(&mut self, i: usize, mode: u8, bytes: Option<&[u8]>) -> Result<usize> {
-        let (bytes, codes, table) = (bytes.unwrap_or_default(), CODES[i], &mut self.tables[i]);
+        let (bytes, codes, table) = (bytes.unwrap_or_default(), &CODES[i], &mut self.tables[i]);
         self.is_default[i] = false;
         if mode == 1 {
             let code = usize::from(*bytes.first().ok_or(Fault::Ends(PART))?);
-            let unknown = || Fault::above("code of a sequence", codes.len() - 1, code);
-            table.build_single(*codes.get(code).ok_or_else(unknown)?);
+            if code >= COUNTS[i] {
+                return Err(Fault::above("code of a sequence", COUNTS[i] - 1, code));
+            }
+            table.build_single(codes[code % SYMBOLS]);
             return Ok(1);
         }
-        let read = Distribution::read(bytes, codes.len(), LOGS_MAX[i], "table of codes");
-        let (distribution, len) = read?;
-        let counts = distribution.counts.get(..distribution.symbols);
-        table.build(counts.unwrap_or_default(), distribution.log, codes);
-        Ok(len)
+        let (symbols_max, log_max) = (COUNTS[i], LOGS_MAX[i]);
+        processor::run(Described { bytes, symbols_max, log_max, codes, table })
     }
 
     /// Decodes `count` sequences and writes what they stand for, and the literals after them. Returns where that ends.
@@ -151,6 +152,28 @@ impl Sequences {
         *offsets = decoder.recent;
         let rest = source.bytes.get(place.used..source.len).unwrap_or_default();
         copy::append(content, place.written, rest)
+    }
+}
+
+/// The reading of a distribution and the construction of its table.
+struct Described<'a> {
+    bytes: &'a [u8],
+    symbols_max: usize,
+    log_max: u32,
+    codes: &'a Codes,
+    table: &'a mut States,
+}
+
+impl processor::Task for Described<'_> {
+    type Output = Result<usize>;
+
+    #[inline(always)]
+    fn run(self) -> Result<usize> {
+        let read = Distribution::read(self.bytes, self.symbols_max, self.log_max, "table of codes");
+        let (distribution, len) = read?;
+        let counts = distribution.counts.get(..distribution.symbols);
+        self.table.build(counts.unwrap_or_default(), distribution.log, self.codes);
+        Ok(len)
     }
 }
 

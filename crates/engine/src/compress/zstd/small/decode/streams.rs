@@ -2,7 +2,7 @@
 
 #![allow(clippy::indexing_slicing)] // Indexes of tables have as many bits as the tables allow.
 
-use super::bits::{Backward, WORD};
+use super::bits::{Ahead, Backward, WORD};
 use super::fault::{Fault, Result};
 use super::huffman::{BITS_MAX, Table};
 use super::processor;
@@ -49,10 +49,8 @@ pub(super) fn decode_four(frame: &[u8], at: usize, table: &Table, out: &mut [u8]
     if !starts.is_sorted_by(|start, end| start < end) {
         return Err(Fault::not("Huffman streams", "four that are not empty and fit the section"));
     }
-    let mut bits = [Backward { at: 0 }; 4];
-    for (bits, &end) in bits.iter_mut().zip(&starts[1..]) {
-        *bits = Backward::new(frame, end, PART)?;
-    }
+    let begin = |end: usize| Backward::new(frame, end, PART);
+    let bits = [begin(starts[1])?, begin(starts[2])?, begin(starts[3])?, begin(starts[4])?];
     let (entries, out) = (&table.entries, [first, second, third, fourth]);
     let bits = match table.log {
         8 => processor::run(Four::<8, 7> { frame, entries, bits, out }),
@@ -71,30 +69,13 @@ fn too_few() -> Fault {
     Fault::not("literals in four streams", "at least as many as the first three need")
 }
 
-/// A stream while symbols are taken from the high end of one word of it. The lowest bit is set first: the zeros below
-/// it are as many as the bits taken.
-#[derive(Clone, Copy)]
-struct Taken<const LOG: u32>(u64);
-
-impl<const LOG: u32> Taken<LOG> {
-    #[inline(always)]
-    fn begin(frame: &[u8], bits: Backward) -> Option<Taken<LOG>> {
-        Some(Taken(bits.word(frame)? | 1))
-    }
-
-    /// Returns the next symbol.
-    #[inline(always)]
-    fn symbol(&mut self, entries: &Entries) -> u8 {
-        let entry = entries[(self.0 >> (64 - LOG)) as usize];
-        // Only the low six bits of the entry count for the shift: the length of the code.
-        self.0 = self.0.wrapping_shl(u32::from(entry));
-        (entry >> 8) as u8
-    }
-
-    #[inline(always)]
-    fn end(self, bits: &mut Backward) {
-        bits.skip(self.0.trailing_zeros() as usize);
-    }
+/// Takes the next symbol's code from the high end of a word, and returns the symbol.
+#[inline(always)]
+fn take<const LOG: u32>(word: &mut u64, entries: &Entries) -> u8 {
+    let entry = entries[(*word >> (64 - LOG)) as usize];
+    // Only the low six bits of the entry count for the shift: the length of the code.
+    *word = word.wrapping_shl(u32::from(entry));
+    (entry >> 8) as u8
 }
 
 /// Decodes as many symbols as `out` has bytes, `N` from each word. Returns `None` if they are not in the frame.
@@ -106,11 +87,11 @@ fn one<const LOG: u32, const N: usize>(
 ) -> Option<Backward> {
     const { assert!(N as u32 * LOG <= WORD) };
     for group in out.chunks_mut(N) {
-        let mut taken = Taken::<LOG>::begin(frame, bits)?;
+        let mut word = bits.word(frame)? | 1;
         for byte in group {
-            *byte = taken.symbol(entries);
+            *byte = take::<LOG>(&mut word, entries);
         }
-        taken.end(&mut bits);
+        bits.skip(word.trailing_zeros() as usize);
     }
     Some(bits)
 }
@@ -130,27 +111,26 @@ impl<const LOG: u32, const N: usize> processor::Task for Four<'_, LOG, N> {
     #[inline(always)]
     fn run(self) -> Option<[Backward; 4]> {
         const { assert!(N as u32 * LOG <= WORD) };
-        let Four { frame, entries, bits: [mut a, mut b, mut c, mut d], out } = self;
+        let Four { frame, entries, bits: [a, b, c, d], out } = self;
         let [(groups_a, rest_a), (groups_b, rest_b), (groups_c, rest_c), (groups_d, rest_d)] =
             out.map(|out| out.as_chunks_mut::<N>());
         let common = groups_d.len();
         let groups = groups_a.iter_mut().zip(&mut *groups_b).zip(&mut *groups_c).zip(groups_d);
+        let (mut a, mut b) = (Ahead::begin(frame, a)?, Ahead::begin(frame, b)?);
+        let (mut c, mut d) = (Ahead::begin(frame, c)?, Ahead::begin(frame, d)?);
         for (((group_a, group_b), group_c), group_d) in groups {
-            let mut taken_a = Taken::<LOG>::begin(frame, a)?;
-            let mut taken_b = Taken::<LOG>::begin(frame, b)?;
-            let mut taken_c = Taken::<LOG>::begin(frame, c)?;
-            let mut taken_d = Taken::<LOG>::begin(frame, d)?;
             for i in 0..N {
-                group_a[i] = taken_a.symbol(entries);
-                group_b[i] = taken_b.symbol(entries);
-                group_c[i] = taken_c.symbol(entries);
-                group_d[i] = taken_d.symbol(entries);
+                group_a[i] = take::<LOG>(&mut a.word, entries);
+                group_b[i] = take::<LOG>(&mut b.word, entries);
+                group_c[i] = take::<LOG>(&mut c.word, entries);
+                group_d[i] = take::<LOG>(&mut d.word, entries);
             }
-            taken_a.end(&mut a);
-            taken_b.end(&mut b);
-            taken_c.end(&mut c);
-            taken_d.end(&mut d);
+            a.refill(frame)?;
+            b.refill(frame)?;
+            c.refill(frame)?;
+            d.refill(frame)?;
         }
+        let [mut a, mut b, mut c, d] = [a, b, c, d].map(Ahead::bits);
         // The last stream may be shorter by up to three symbols, and then by a group.
         for (bits, groups) in [(&mut a, groups_a), (&mut b, groups_b), (&mut c, groups_c)] {
             for group in groups.iter_mut().skip(common) {

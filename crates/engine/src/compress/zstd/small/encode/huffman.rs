@@ -9,7 +9,7 @@ use super::output::{Bits, Output};
 /// The longest code of the format.
 const BITS_MAX: usize = 11;
 /// The largest table for weights.
-const WEIGHTS_LOG_MAX: u32 = 6;
+const WEIGHTS_LOG_MAX: u32 = 5;
 /// Weights without compression have four bits each, and at most this many.
 const DIRECT_MAX: usize = 128;
 
@@ -55,8 +55,9 @@ impl Code {
         let mut sorted = [0; 256];
         let used = sort(counts, &mut sorted);
         let sorted = &sorted[..used];
+        let total = sorted.iter().map(|entry| entry >> 8).sum();
         self.per_length = self.measure(sorted);
-        limit(&mut self.per_length);
+        limit(&mut self.per_length, bits_most(total, used));
         self.assign(sorted)
     }
 
@@ -204,29 +205,37 @@ fn sort(counts: &[u32; 256], sorted: &mut [u32; 256]) -> usize {
     used
 }
 
-/// Shortens codes of more than [`BITS_MAX`] bits and lengthens others for it, the rarest first. Which bytes those are
+/// Returns the length of the longest code for `used` different bytes that occur `total` times. Longer ones would save
+/// little: a decoder has to fill a larger table for them, and reads fewer at once.
+fn bits_most(total: u32, used: usize) -> usize {
+    let enough = total.max(4).ilog2() - 1;
+    let least = used.max(1).ilog2() + 2;
+    (enough.max(least) as usize).clamp(5, BITS_MAX)
+}
+
+/// Shortens codes of more than `most` bits and lengthens others for it, the rarest first. Which bytes those are
 /// follows from their order: the rarest have the longest codes.
-fn limit(per_length: &mut [u32; 32]) {
-    let longer: u32 = per_length[BITS_MAX + 1..].iter().sum();
+fn limit(per_length: &mut [u32; 32], most: usize) {
+    let longer: u32 = per_length[most + 1..].iter().sum();
     if longer == 0 {
         return;
     }
-    per_length[BITS_MAX + 1..].fill(0);
-    per_length[BITS_MAX] += longer;
-    // A code of length n takes 2^(BITS_MAX - n) of these places.
-    let places = 1_u32 << BITS_MAX;
-    let mut taken: u32 = (1..=BITS_MAX).map(|n| per_length[n] << (BITS_MAX - n)).sum();
+    per_length[most + 1..].fill(0);
+    per_length[most] += longer;
+    // A code of length n takes 2^(most - n) of these places.
+    let places = 1_u32 << most;
+    let mut taken: u32 = (1..=most).map(|n| per_length[n] << (most - n)).sum();
     while taken > places {
-        let Some(n) = (1..BITS_MAX).rev().find(|&n| per_length[n] > 0) else { return };
+        let Some(n) = (1..most).rev().find(|&n| per_length[n] > 0) else { return };
         per_length[n] -= 1;
         per_length[n + 1] += 1;
-        taken -= 1 << (BITS_MAX - n - 1);
+        taken -= 1 << (most - n - 1);
     }
     // The rest makes codes shorter, those of the most frequent bytes first. The longest codes can always take it,
     // because it is a multiple of their places.
     while taken < places {
-        for n in 2..=BITS_MAX {
-            let more = 1 << (BITS_MAX - n);
+        for n in 2..=most {
+            let more = 1 << (most - n);
             while per_length[n] > 0 && taken + more <= places {
                 per_length[n] -= 1;
                 per_length[n - 1] += 1;
@@ -304,6 +313,17 @@ mod tests {
             code.lengths[..code.last].iter().for_each(|&n| expected[weight(n) as usize] += 1);
             assert_eq!(counted, expected);
         }
+    }
+
+    #[test]
+    fn few_bytes_have_no_long_codes() {
+        // One frequent byte and many rare ones: without the limit, codes of 11 bits and more.
+        let counts: Vec<u32> = (0..100).map(|n| if n < 8 { 1 << n } else { 1 }).collect();
+        let (code, bits) = fill(&counts);
+        assert_eq!(code.bits_max, 8);
+        assert!(bits < 8 * u64::from(counts.iter().sum::<u32>()));
+        assert_eq!([bits_most(2, 2), bits_most(100, 100), bits_most(1933, 137)], [5, 8, 9]);
+        assert_eq!([bits_most(256, 256), bits_most(1 << 17, 40)], [10, 11]);
     }
 
     #[test]
