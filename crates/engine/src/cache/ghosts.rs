@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn a_block_is_recalled_once_and_until_others_take_its_place() {
         let mut ghosts = Ghosts::default();
-        let identity = |i: u64| i << 32 | i * 2 + 1;
+        let identity = |i: u64| (i << 32) | (i * 2 + 1);
         assert!(!ghosts.recall(identity(3)));
         ghosts.remember(identity(3), 5);
         ghosts.remember(identity(4), 5);
