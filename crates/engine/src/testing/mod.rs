@@ -3,7 +3,7 @@
 //! This folder is part of tests, and of builds with `cfg(fuzzing)`, which only `tools/fuzz.sh` makes. It is not a cargo
 //! feature, so that programs never see it.
 
-#[cfg(test)]
+#[cfg(all(test, feature = "zstd"))]
 #[path = "samples_test.rs"]
 pub(crate) mod samples;
 #[cfg(all(test, feature = "lz4", feature = "zstd"))]

@@ -71,8 +71,14 @@ impl Soak {
         }
     }
 
+    /// Returns a level, rarely a high one, whose encoder takes long.
+    fn level(&mut self, len: usize, usual: i32, highest: i32) -> i32 {
+        let is_usual = len > 20_000 || self.rng.u8(..) < 240;
+        self.rng.i32(-5..=if is_usual { usual } else { highest })
+    }
+
     fn crates_frame(&mut self, raw: &[u8]) -> Vec<u8> {
-        let level = self.rng.i32(-5..=if raw.len() > 20_000 { 5 } else { 12 });
+        let level = self.level(raw.len(), 5, 12);
         let mut encoder: FrameCompressor =
             FrameCompressor::new(CompressionLevel::from_level(level));
         encoder.set_content_checksum(self.rng.bool());
@@ -84,7 +90,7 @@ impl Soak {
     #[cfg(feature = "zstd-c")]
     fn librarys_frame(&mut self, raw: &[u8]) -> Vec<u8> {
         use zstd_safe::CParameter;
-        let level = self.rng.i32(-5..=if raw.len() > 20_000 { 7 } else { 19 });
+        let level = self.level(raw.len(), 7, 19);
         // Some frames have several blocks, which use each other's tables and trees.
         let target = if self.rng.u8(..) < 50 { self.rng.u32(1340..6000) } else { 0 };
         for parameter in [

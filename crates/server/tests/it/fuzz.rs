@@ -1,5 +1,5 @@
-//! The server's targets of the fuzzer in a short run: their seeds, mutations of these, and the inputs that the fuzzer found.
-//! `FERROLITH_FUZZ_ROUNDS=N` makes N mutations per target.
+//! The server's targets of the fuzzer in a short run: their seeds, mutations of these, and the inputs that the fuzzer
+//! found. `FERROLITH_FUZZ_ROUNDS=N` makes N mutations per target.
 
 use fastrand::Rng;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

@@ -54,7 +54,7 @@ fn by_crate(raw: &[u8], level: i32, checksum: bool) -> Vec<u8> {
 #[test]
 fn every_short_length_is_read() {
     let mut rng = fastrand::Rng::with_seed(1);
-    for len in (0..600).step_by(if cfg!(miri) { 67 } else { 1 }) {
+    for len in (0..600).step_by(if cfg!(miri) { 199 } else { 1 }) {
         let raw = block(&mut rng, len, len);
         check(&by_crate(&raw, 3, len % 5 == 0), &raw);
     }
@@ -65,7 +65,7 @@ fn frames_of_the_crate_are_read() {
     let mut rng = fastrand::Rng::with_seed(2);
     for round in 0..if cfg!(miri) { 9 } else { 900 } {
         let len = match round % 100 {
-            _ if cfg!(miri) => rng.usize(..700),
+            _ if cfg!(miri) => rng.usize(..300),
             0 => rng.usize(..=MAX_BLOCK),
             1..10 => rng.usize(..20_000),
             _ => rng.usize(..5000),
@@ -74,7 +74,7 @@ fn frames_of_the_crate_are_read() {
         let level = [1, 3, -3, 5, 9][round / 9 % 5];
         check(&by_crate(&raw, level, round % 2 == 0), &raw);
     }
-    let raw = block(&mut rng, 5, if cfg!(miri) { 2000 } else { MAX_BLOCK });
+    let raw = block(&mut rng, 5, if cfg!(miri) { 1000 } else { MAX_BLOCK });
     check(&by_crate(&raw, 3, true), &raw);
 }
 

@@ -16,7 +16,7 @@ fn frame_of(level: i32, checksum: bool, raw: &[u8]) -> Vec<u8> {
 #[test]
 fn each_short_length_is_read() {
     let mut rng = Rng::with_seed(1);
-    for len in (0..300).step_by(if cfg!(miri) { 99 } else { 1 }) {
+    for len in 0..300 {
         for kind in 0..KINDS {
             let raw = sample(&mut rng, kind, len);
             let level = LEVELS[rng.usize(..LEVELS.len())];
@@ -29,8 +29,8 @@ fn each_short_length_is_read() {
 #[test]
 fn random_blocks_are_read() {
     let mut rng = Rng::with_seed(2);
-    for _ in 0..if cfg!(miri) { 8 } else { 1500 } {
-        let len = rng.usize(0..=MAX_BLOCK) >> if cfg!(miri) { 8 } else { rng.u32(2..9) };
+    for _ in 0..1500 {
+        let len = rng.usize(0..=MAX_BLOCK) >> rng.u32(2..9);
         let kind = rng.usize(..KINDS);
         let raw = sample(&mut rng, kind, len);
         let level = LEVELS[rng.usize(..LEVELS.len())];
@@ -39,7 +39,6 @@ fn random_blocks_are_read() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "too long")]
 fn large_blocks_are_read() {
     let mut rng = Rng::with_seed(3);
     for kind in 0..KINDS {
