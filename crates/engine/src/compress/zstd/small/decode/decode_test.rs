@@ -150,8 +150,11 @@ fn other_frames_are_left_to_the_crate() {
     for len in 0..6 {
         assert_eq!(decompress(&frame[..len], &mut room), Ok(None), "{len}");
     }
-    let large = by_crate(&vec![1; MAX_BLOCK + 1], 3, false);
-    assert_eq!(decompress(&large, &mut room), Ok(None));
+    // The encoder takes minutes for this under Miri.
+    if !cfg!(miri) {
+        let large = by_crate(&vec![1; MAX_BLOCK + 1], 3, false);
+        assert_eq!(decompress(&large, &mut room), Ok(None));
+    }
     // Two frames, and a frame to be skipped.
     let skipped = [0x50, 0x2A, 0x4D, 0x18, 1, 0, 0, 0, 9];
     for stream in [[&frame[..], &frame].concat(), [&frame[..], &skipped].concat()] {
