@@ -89,6 +89,10 @@ fn blocks() -> Vec<Vec<u8>> {
         bytes(700, 5).collect(),
         bytes(400, 60).chain(bytes(400, 60)).collect(),
         bytes(300, 256).collect(),
+        // Matches of all short offsets.
+        (1..32)
+            .flat_map(|n| (0..n + 4 + n % 17).map(move |i| number(n * 31 + i % n) as u8))
+            .collect(),
         (0..200).flat_map(|i| number(i).to_le_bytes()[..2].to_vec()).collect(),
     ]
 }
