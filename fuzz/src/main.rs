@@ -1,12 +1,15 @@
-//! The fuzzer's program: one target, named by `FERROLITH_FUZZ_TARGET`, under libFuzzer. `tools/fuzz-server.sh` runs it.
+//! The fuzzer's program: one target, named by `FERROLITH_FUZZ_TARGET`, under libFuzzer. `tools/fuzz.sh` runs it.
 //!
 //! Besides what a target checks, an input must not take more memory than the target allows, nor more CPU time than
 //! [`SECONDS_MAX`].
 #![no_main]
 
+#[cfg(not(feature = "engine"))]
 mod targets;
 
 use cpu_time::ProcessTime;
+#[cfg(feature = "engine")]
+use ferrolith::testing::targets;
 use peak_alloc::PeakAlloc;
 use std::sync::OnceLock;
 use std::time::Duration;

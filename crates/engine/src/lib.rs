@@ -129,6 +129,9 @@ mod utilities;
 
 mod api;
 
+#[cfg(any(test, fuzzing))]
+pub mod testing;
+
 pub use api::*;
 pub use error::{Error, Result};
 

@@ -36,6 +36,11 @@ use crate::base::coding::get_varint32;
 use crate::base::coding::put_varint32;
 use crate::error::{Error, Result};
 
+#[cfg(all(feature = "lz4", feature = "zstd", any(test, fuzzing)))]
+pub use lz4::checks as lz4_checks;
+#[cfg(all(feature = "zstd", any(test, fuzzing)))]
+pub use zstd::checks as zstd_checks;
+
 pub use dictionary::{Dictionary, DictionarySource};
 #[cfg(any(feature = "zstd", feature = "zstd-c"))]
 pub(crate) use zstd::decompress_frame as decompress_zstd_frame;

@@ -3,6 +3,8 @@
 //! Most blocks have no dictionary. For them `encode` and `decode` take less time per block than the crate `lz4_flex`,
 //! which does the rest. Either reads what the other writes.
 
+#[cfg(any(test, fuzzing))]
+pub mod checks;
 mod decode;
 mod encode;
 

@@ -14,6 +14,8 @@ mod finalize;
 mod rust;
 #[cfg(all(feature = "zstd", any(test, not(feature = "zstd-c"))))]
 mod small;
+#[cfg(all(feature = "zstd", any(test, fuzzing)))]
+pub use small::checks;
 
 #[cfg(feature = "zstd-c")]
 use c as chosen;

@@ -66,8 +66,8 @@ mod round_trip_tests;
 #[cfg(test)]
 #[path = "sst_dump_test.rs"]
 mod sst_dump_tests;
-#[cfg(test)]
-mod test_util;
+#[cfg(any(test, fuzzing))]
+pub mod test_util;
 #[cfg(test)]
 #[path = "vectors_test.rs"]
 mod vectors_tests;

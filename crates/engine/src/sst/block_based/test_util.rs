@@ -1,5 +1,10 @@
-//! Helpers that the tests of this folder share: contexts, in-memory files, and reading everything
+//! Helpers that the tests of this folder and the fuzzer share: contexts, in-memory files, and reading everything
 //! back.
+
+#![cfg_attr(
+    fuzzing,
+    allow(dead_code, reason = "the fuzzer does not compare tables with their rows")
+)]
 
 use crate::base::key::{append_internal_key, pack_trailer};
 use crate::base::{InternalIterator, KeyOrder, LookupBuffer, SeqNo, ValueType};

@@ -7,6 +7,8 @@
 //!
 //! The format is that of RFC 8878; names are those of the RFC.
 
+#[cfg(any(test, fuzzing))]
+pub mod checks;
 mod codes;
 mod decode;
 mod encode;

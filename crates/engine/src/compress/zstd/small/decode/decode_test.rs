@@ -2,7 +2,8 @@
 //! damaged frames.
 
 use super::*;
-use structured_zstd::decoding::{ContentChecksum, FrameDecoder};
+use crate::compress::zstd_checks;
+use crate::compress::zstd_checks::frame as check;
 use structured_zstd::encoding::{CompressionLevel, FrameCompressor};
 
 const TEXT: &str =
@@ -50,66 +51,31 @@ fn by_crate(raw: &[u8], level: i32, checksum: bool) -> Vec<u8> {
     frame
 }
 
-/// Decompresses with the crate.
-fn peer(frame: &[u8], len: usize) -> Option<Vec<u8>> {
-    let mut raw = vec![0; len];
-    let mut decoder = FrameDecoder::new();
-    decoder.set_content_checksum(ContentChecksum::Verify);
-    let n = decoder.decode_all(frame, &mut raw).ok()?;
-    raw.truncate(n);
-    Some(raw)
-}
-
-/// Decompresses a small frame.
-fn small(frame: &[u8], len: usize) -> Vec<u8> {
-    let mut raw = vec![0xAA; len];
-    let n = decompress(frame, &mut raw).unwrap_or_else(|e| panic!("{len} bytes: {e}"));
-    raw.truncate(n.expect("a small frame"));
-    raw
-}
-
-#[track_caller]
-fn check(frame: &[u8], raw: &[u8], what: &str) {
-    let found = small(frame, raw.len());
-    if found != raw {
-        let at = found.iter().zip(raw).position(|(a, b)| a != b);
-        panic!(
-            "{what}: {} bytes, found {}, the first difference at {at:?}",
-            raw.len(),
-            found.len()
-        );
-    }
-    // Room behind the content stays as it is, and the content's end is not its room's.
-    let mut more = vec![0xAA; raw.len() + 100];
-    assert_eq!(decompress(frame, &mut more), Ok(Some(raw.len())), "{what}");
-    assert_eq!(&more[..raw.len()], raw, "{what}");
-    assert!(more[raw.len()..].iter().all(|&byte| byte == 0xAA), "{what}: written behind the end");
-}
-
 #[test]
 fn every_short_length_is_read() {
     let mut rng = fastrand::Rng::with_seed(1);
-    for len in 0..600 {
+    for len in (0..600).step_by(if cfg!(miri) { 199 } else { 1 }) {
         let raw = block(&mut rng, len, len);
-        check(&by_crate(&raw, 3, len % 5 == 0), &raw, "short");
+        check(&by_crate(&raw, 3, len % 5 == 0), &raw);
     }
 }
 
 #[test]
 fn frames_of_the_crate_are_read() {
     let mut rng = fastrand::Rng::with_seed(2);
-    for round in 0..900 {
+    for round in 0..if cfg!(miri) { 9 } else { 900 } {
         let len = match round % 100 {
+            _ if cfg!(miri) => rng.usize(..300),
             0 => rng.usize(..=MAX_BLOCK),
             1..10 => rng.usize(..20_000),
             _ => rng.usize(..5000),
         };
         let raw = block(&mut rng, round, len);
         let level = [1, 3, -3, 5, 9][round / 9 % 5];
-        check(&by_crate(&raw, level, round % 2 == 0), &raw, &format!("round {round}, {level}"));
+        check(&by_crate(&raw, level, round % 2 == 0), &raw);
     }
-    let raw = block(&mut rng, 5, MAX_BLOCK);
-    check(&by_crate(&raw, 3, true), &raw, "the largest");
+    let raw = block(&mut rng, 5, if cfg!(miri) { 1000 } else { MAX_BLOCK });
+    check(&by_crate(&raw, 3, true), &raw);
 }
 
 #[test]
@@ -133,7 +99,7 @@ fn frames_of_the_library_are_read() {
         encoder.set_parameter(zstd_safe::CParameter::TargetCBlockSize(most)).unwrap();
         let mut frame = Vec::with_capacity(zstd_safe::compress_bound(raw.len()));
         encoder.compress2(&mut frame, &raw).unwrap();
-        check(&frame, &raw, &format!("round {round}, level {level}"));
+        check(&frame, &raw);
     }
 }
 
@@ -157,8 +123,7 @@ fn several_blocks_are_one_content() {
     let literals = [&[5 << 3][..], b"12345", &[0]].concat();
     let stream = frame(260, &[&typed(0, false, b"hello"), &run, &typed(2, true, &literals)]);
     let content = [&b"hello"[..], &[9; 250], b"12345"].concat();
-    check(&stream, &content, "three blocks");
-    assert_eq!(peer(&stream, 260).unwrap(), content);
+    check(&stream, &content);
 }
 
 #[test]
@@ -168,8 +133,7 @@ fn one_sequence_of_single_codes_is_executed() {
     let sequence = [2 << 3, b'a', b'b', 1, 0b0101_0100, 2, 0, 44, 0b0000_0100, 0b1];
     let stream = frame(265, &[&typed(2, true, &sequence)]);
     let content = [&b"a"[..], &[b'b'; 264]].concat();
-    assert_eq!(peer(&stream, 265).unwrap(), content);
-    check(&stream, &content, "a sequence");
+    check(&stream, &content);
 }
 
 #[test]
@@ -186,8 +150,11 @@ fn other_frames_are_left_to_the_crate() {
     for len in 0..6 {
         assert_eq!(decompress(&frame[..len], &mut room), Ok(None), "{len}");
     }
-    let large = by_crate(&vec![1; MAX_BLOCK + 1], 3, false);
-    assert_eq!(decompress(&large, &mut room), Ok(None));
+    // The encoder takes minutes for this under Miri.
+    if !cfg!(miri) {
+        let large = by_crate(&vec![1; MAX_BLOCK + 1], 3, false);
+        assert_eq!(decompress(&large, &mut room), Ok(None));
+    }
     // Two frames, and a frame to be skipped.
     let skipped = [0x50, 0x2A, 0x4D, 0x18, 1, 0, 0, 0, 9];
     for stream in [[&frame[..], &frame].concat(), [&frame[..], &skipped].concat()] {
@@ -255,8 +222,8 @@ fn damage_is_named() {
 #[test]
 fn damaged_frames_are_no_panic_and_never_differ() {
     let mut rng = fastrand::Rng::with_seed(4);
-    for round in 0..200 {
-        let len = rng.usize(1..3000);
+    for round in 0..if cfg!(miri) { 3 } else { 200 } {
+        let len = rng.usize(1..if cfg!(miri) { 200 } else { 3000 });
         let raw = block(&mut rng, round, len);
         let frame = by_crate(&raw, [1, 3, 7][round % 3], false);
         let mut room = vec![0; len];
@@ -265,19 +232,14 @@ fn damaged_frames_are_no_panic_and_never_differ() {
                 assert!(!matches!(decompress(&frame[..cut], &mut room), Ok(Some(_))), "{cut}");
             }
         }
-        for _ in 0..100 {
+        for _ in 0..if cfg!(miri) { 10 } else { 100 } {
             let mut bad = frame.clone();
             for _ in 0..rng.usize(1..4) {
                 let at = rng.usize(..bad.len());
                 bad[at] ^= 1 << rng.u8(..8);
             }
-            // What one decoder makes of a damaged frame, the other one makes, too, if it accepts it.
-            if let Ok(Some(n)) = decompress(&bad, &mut room)
-                && let Some(other) = peer(&bad, len)
-            {
-                assert_eq!(room[..n], other);
-            }
+            zstd_checks::stream(&bad);
         }
-        check(&frame, &raw, "after damaged ones");
+        check(&frame, &raw);
     }
 }

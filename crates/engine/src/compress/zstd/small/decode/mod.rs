@@ -55,6 +55,12 @@ pub(in super::super) fn decompress(stream: &[u8], raw: &mut [u8]) -> Result<Opti
     Ok((end == stream.len()).then_some(header.content))
 }
 
+/// Returns the size of the content, or `None` if the stream does not begin with the header of a small frame.
+#[cfg(any(test, fuzzing))]
+pub(in super::super) fn content_size(stream: &[u8]) -> Option<usize> {
+    Header::parse(stream).map(|header| header.content)
+}
+
 struct Header {
     /// Its length in bytes.
     len: usize,

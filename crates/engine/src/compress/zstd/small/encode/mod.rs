@@ -31,7 +31,7 @@ use std::cell::Cell;
 use xxhash_rust::xxh64::xxh64;
 
 /// The highest level of this encoder. Higher ones search for longer than small blocks justify.
-const LEVEL_MAX: i32 = 5;
+pub(super) const LEVEL_MAX: i32 = 5;
 /// The level that 0 means.
 const LEVEL_DEFAULT: i32 = 3;
 

@@ -2,15 +2,20 @@
 
 use fastrand::Rng;
 
-pub(super) const KINDS: usize = 11;
+pub(crate) const KINDS: usize = 15;
 
 /// Returns a block of a kind below [`KINDS`].
-pub(super) fn sample(rng: &mut Rng, kind: usize, len: usize) -> Vec<u8> {
+pub(crate) fn sample(rng: &mut Rng, kind: usize, len: usize) -> Vec<u8> {
     let mut raw = Vec::with_capacity(len + 300);
     let (a, b) = (rng.u8(..), rng.u8(..));
     let bits = rng.u32(1..8);
+    let mut piece_kind = kind;
     while raw.len() < len {
-        match kind {
+        // The last kind is a mixture of all others.
+        if kind == KINDS - 1 && (raw.is_empty() || rng.u8(..) < 3) {
+            piece_kind = rng.usize(..KINDS - 1);
+        }
+        match piece_kind {
             0 => raw.push(rng.u8(..)),
             1 => raw.push(a),
             2 => raw.push(if rng.u32(..).trailing_zeros() >= bits { a } else { b }),
@@ -22,11 +27,27 @@ pub(super) fn sample(rng: &mut Rng, kind: usize, len: usize) -> Vec<u8> {
             7 => record(rng, &mut raw),
             8 => piece(rng, &mut raw),
             9 => entry(rng, &mut raw),
-            _ => repeat(rng, &mut raw, 1 << 17, 1 << 16),
+            10 => repeat(rng, &mut raw, 1 << 17, 1 << 16),
+            11 => words(rng, &mut raw),
+            // Small numbers, and a series of measurements.
+            12 => raw.extend(rng.u32(..5000).to_le_bytes()),
+            _ => {
+                let time = 1_760_000_000_000 + 1000 * raw.len() as u64 + rng.u64(..200);
+                raw.extend(time.to_le_bytes());
+                raw.extend((20.0 + f32::from(rng.u8(..100)) / 16.0).to_le_bytes());
+            }
         }
     }
     raw.truncate(len);
     raw
+}
+
+/// Appends some text.
+fn words(rng: &mut Rng, raw: &mut Vec<u8>) {
+    const TEXT: &str =
+        "the key of a row, its value and the time at which it was written; a table has blocks ";
+    let at = rng.usize(..TEXT.len() - 8);
+    raw.extend_from_slice(&TEXT.as_bytes()[at..at + rng.usize(1..8)]);
 }
 
 /// Appends a few random bytes, and then earlier ones.
