@@ -19,4 +19,4 @@ pub(crate) use failures::{caught, is_unwanted};
 pub(crate) use family_state::ColumnFamilyState;
 pub(crate) use orphans::Orphans;
 pub(crate) use state::State;
-pub(crate) use wals::{LiveWal, WalHealth, Wals};
+pub(crate) use wals::{LiveWal, Renewal, WalHealth, Wals};

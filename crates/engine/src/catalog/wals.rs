@@ -22,6 +22,10 @@ pub(crate) enum WalHealth {
     Renewed,
 }
 
+/// The moment at which an attempt to make the WALs whole, or a wait for one, began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Renewal(u64);
+
 /// The WALs of a database. Guarded by the catalogue's state lock.
 pub(crate) struct Wals {
     /// The WALs, oldest first. The last one is live.
@@ -31,8 +35,10 @@ pub(crate) struct Wals {
     /// Full WALs that are not truncated to their used length yet.
     to_close: Vec<LogWriter>,
     health: WalHealth,
-    /// The number of failed attempts to make the WALs whole again.
-    failed_renewals: u64,
+    /// How often a thread began to wait until the WALs are whole again.
+    waits: u64,
+    /// The last attempt to make them whole that failed.
+    failed: Option<Renewal>,
 }
 
 impl Wals {
@@ -42,7 +48,7 @@ impl Wals {
         let live = all.back().map_or(0, |wal| wal.number);
         let prepared = prepared.into_iter().map(|name| (name, live)).collect();
         let (to_close, health) = (Vec::new(), WalHealth::Whole);
-        Wals { all, prepared, to_close, health, failed_renewals: 0 }
+        Wals { all, prepared, to_close, health, waits: 0, failed: None }
     }
 
     /// Iterates from the oldest WAL to the live one.
@@ -151,14 +157,25 @@ impl Wals {
         self.health = health;
     }
 
-    /// Counts a failed attempt to make the WALs whole.
-    pub(crate) fn renewal_failed(&mut self) {
-        self.failed_renewals += 1;
+    /// Begins a wait until the WALs are whole. Only attempts from now on concern it.
+    pub(crate) fn begin_wait(&mut self) -> Renewal {
+        self.waits += 1;
+        Renewal(self.waits)
     }
 
-    /// Returns the number of failed attempts.
-    pub(crate) fn failed_renewals(&self) -> u64 {
-        self.failed_renewals
+    /// Begins an attempt to make the WALs whole.
+    pub(crate) fn begin_renewal(&self) -> Renewal {
+        Renewal(self.waits)
+    }
+
+    /// Notes that an attempt failed.
+    pub(crate) fn renewal_failed(&mut self, attempt: Renewal) {
+        self.failed = self.failed.max(Some(attempt));
+    }
+
+    /// Returns whether an attempt failed that began after the wait.
+    pub(crate) fn has_failed_since(&self, wait: Renewal) -> bool {
+        self.failed >= Some(wait)
     }
 }
 
@@ -181,5 +198,20 @@ mod tests {
         assert_eq!(wals.holder_of(b"a"), Some(8));
         wals.forget(b"a");
         assert!(wals.prepared().is_empty());
+    }
+
+    #[test]
+    fn an_attempt_from_before_a_wait_does_not_end_it() {
+        let mut wals = Wals::new(VecDeque::new(), []);
+        let early = wals.begin_renewal();
+        let wait = wals.begin_wait();
+        wals.renewal_failed(early);
+        assert!(!wals.has_failed_since(wait));
+        let late = wals.begin_renewal();
+        wals.renewal_failed(late);
+        wals.renewal_failed(early);
+        assert!(wals.has_failed_since(wait));
+        let next = wals.begin_wait();
+        assert!(!wals.has_failed_since(next));
     }
 }

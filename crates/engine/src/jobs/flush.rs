@@ -7,7 +7,7 @@
 
 use super::memory::{charge_flush, family_to_flush};
 use super::pauses::Pauses;
-use crate::catalog::{Catalog, ColumnFamilyState, Orphans, State, WalHealth, caught};
+use crate::catalog::{Catalog, ColumnFamilyState, Orphans, Renewal, State, WalHealth, caught};
 use crate::commit::CommitQueue;
 use crate::env::clock::Instant;
 use crate::env::epoch;
@@ -28,8 +28,8 @@ use std::sync::Arc;
 /// A picked flush: what it takes from each family.
 pub(crate) struct FlushWork {
     parts: Vec<FlushPart>,
-    /// Whether the flush holds everything in the old WALs after one of them failed.
-    renews_wal: bool,
+    /// Set if the flush holds everything in the old WALs after one of them failed.
+    renewal: Option<Renewal>,
 }
 
 /// One family's part of a flush.
@@ -114,6 +114,7 @@ impl Flusher {
     pub(crate) fn pick_flush(&self, state: &mut State) -> Option<FlushWork> {
         let (limit, _) = options::background_job_limits(&self.session.live_options());
         let renews_wal = state.wals.health() == WalHealth::Renewed;
+        let renewal = renews_wal.then(|| state.wals.begin_renewal());
         let together = self.session.options.atomic_flush || renews_wal;
         let limit = if together { 1 } else { limit };
         let full = self.pauses.all() || state.running.flushes() >= limit;
@@ -132,14 +133,14 @@ impl Flusher {
             vec![FlushPart::of(family)]
         };
         state.running.start_flush();
-        Some(FlushWork { parts, renews_wal })
+        Some(FlushWork { parts, renewal })
     }
 
     pub(crate) fn run_flush(&self, mut work: FlushWork) -> Result<()> {
         let result = caught(|| self.flush_immutables(&mut work));
-        match &result {
-            Ok(()) if work.renews_wal => self.wal_is_whole(),
-            Err(_) if work.renews_wal => self.renewal_failed(),
+        match (&result, work.renewal) {
+            (Ok(()), Some(_)) => self.wal_is_whole(),
+            (Err(_), Some(attempt)) => self.renewal_failed(attempt),
             _ => {}
         }
         let ids: Vec<u32> = work.parts.iter().map(|part| part.family.id).collect();
@@ -183,7 +184,7 @@ impl Flusher {
         immutables.for_each(|i| i.mem.mark_immutable());
         let job_id = self.reporter.new_job_id();
         self.close_full_wals(job_id)?;
-        if work.renews_wal {
+        if work.renewal.is_some() {
             self.commit.carry_sections_over()?;
         }
         self.reporter.deliver();

@@ -1,7 +1,7 @@
 //! WAL renewal after a failure: the background's part of the steps in `commit/wal_failure.rs`, and waiting for them.
 
 use super::flush::Flusher;
-use crate::catalog::{State, WalHealth};
+use crate::catalog::{Renewal, State, WalHealth};
 use crate::env::clock::Instant;
 use crate::error::{Error, Result};
 
@@ -15,19 +15,19 @@ impl Flusher {
     }
 
     /// Begins a new WAL if the live one failed.
-    pub(crate) fn renew_in_background(&self) {
+    pub(crate) fn renew_in_background(&self, attempt: Renewal) {
         let renewed = self.commit.seal_if_lost();
         self.reporter.deliver();
         if let Err(e) = renewed {
             self.session.info_log.error(format_args!("cannot create a new WAL: {e}"));
-            self.renewal_failed();
+            self.renewal_failed(attempt);
         }
     }
 
     /// Notes a failed attempt at renewal; there will be another one.
-    pub(crate) fn renewal_failed(&self) {
+    pub(crate) fn renewal_failed(&self, attempt: Renewal) {
         let mut state = self.catalog.state();
-        state.wals.renewal_failed();
+        state.wals.renewal_failed(attempt);
         state.running.retries.flushes.failed(Instant::now());
         drop(state);
         self.catalog.notify_waiters();
@@ -44,14 +44,15 @@ impl Flusher {
         self.commit.settle();
     }
 
-    /// Waits until the WAL is whole. Returns an error if the next attempt at renewal fails.
+    /// Waits until the WAL is whole. Returns an error if the next attempt at renewal fails; one that is running already
+    /// may fail for a cause that is gone.
     pub(crate) fn wait_for_wal(&self) -> Result<()> {
         let mut state = self.catalog.state();
-        let failed_before = state.wals.failed_renewals();
+        let wait = state.wals.begin_wait();
         state.running.retries.try_now();
         self.catalog.notify_jobs();
         while state.wals.health() != WalHealth::Whole {
-            let hopeless = state.wals.failed_renewals() > failed_before
+            let hopeless = state.wals.has_failed_since(wait)
                 || self.session.health.must_not_retry()
                 || self.pauses.all()
                 || self.session.health.is_stopped();

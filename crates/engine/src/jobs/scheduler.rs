@@ -158,8 +158,9 @@ impl Scheduler {
                 drop(state);
                 self.properties.dump();
             } else if self.flusher.wants_new_wal(&state) {
+                let attempt = state.wals.begin_renewal();
                 drop(state);
-                self.flusher.renew_in_background();
+                self.flusher.renew_in_background(attempt);
             } else if let Some((family, reason)) = self.flusher.wanted_switch(&mut state) {
                 drop(state);
                 self.flusher.seal_in_background(&family, reason);

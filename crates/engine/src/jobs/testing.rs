@@ -244,8 +244,9 @@ impl Stage {
         if !flusher.wants_new_wal(&state) {
             return "nothing to renew\n".into();
         }
+        let attempt = state.wals.begin_renewal();
         drop(state);
-        flusher.renew_in_background();
+        flusher.renew_in_background(attempt);
         String::new()
     }
 
