@@ -14,8 +14,8 @@
 //! next piece overwrites the surplus. Where a chunk would pass the end of the stream or the block, the piece is copied
 //! exactly.
 
-/// The size of the chunks in bytes.
-const CHUNK: usize = 16;
+/// The size in bytes of the chunks in which literals are copied, and matches read.
+pub(super) const CHUNK: usize = 16;
 /// The size of wide chunks in bytes.
 pub(super) const WIDE: usize = 64;
 /// The shortest match.
@@ -100,28 +100,30 @@ fn copy_literals(
 ) -> Result<(), &'static str> {
     let mut at = 0;
     // Most runs fit into one wide chunk: a loop whose number of rounds nobody can predict costs more.
-    let (chunk, place) = (stream.get(from..), raw.get_mut(to..));
-    if let (Some(chunk), Some(place)) = (
-        chunk.and_then(|rest| rest.first_chunk::<WIDE>()),
-        place.and_then(|rest| rest.first_chunk_mut()),
-    ) {
-        *place = *chunk;
+    if copy_chunk::<WIDE>(stream.get(from..), raw.get_mut(to..)) {
         at = WIDE;
     }
     while at < len {
         // For many bytes, a call of the general copy pays.
-        let chunk = stream.get(from + at..).filter(|_| len <= 8 * CHUNK);
-        let chunk = chunk.and_then(|rest| rest.first_chunk::<CHUNK>());
-        let place = raw.get_mut(to + at..).and_then(|rest| rest.first_chunk_mut());
-        let (Some(chunk), Some(place)) = (chunk, place) else {
+        let rest = stream.get(from + at..).filter(|_| len <= 8 * CHUNK);
+        if !copy_chunk::<CHUNK>(rest, raw.get_mut(to + at..)) {
             let source = stream.get(from + at..from + len).ok_or(ENDS)?;
             raw.get_mut(to + at..to + len).ok_or(TOO_LONG)?.copy_from_slice(source);
             return Ok(());
-        };
-        *place = *chunk;
+        }
         at += CHUNK;
     }
     Ok(())
+}
+
+/// Copies the first `N` bytes if both sides have so many. Returns whether they have.
+#[inline(always)]
+pub(super) fn copy_chunk<const N: usize>(from: Option<&[u8]>, to: Option<&mut [u8]>) -> bool {
+    let chunk = from.and_then(|rest| rest.first_chunk::<N>());
+    let place = to.and_then(|rest| rest.first_chunk_mut());
+    let (Some(chunk), Some(place)) = (chunk, place) else { return false };
+    *place = *chunk;
+    true
 }
 
 /// Copies a match, whose offset is between 1 and `to`.

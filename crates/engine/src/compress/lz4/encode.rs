@@ -12,7 +12,7 @@
 
 #![allow(unsafe_code)]
 
-use super::decode::{LONG, MATCH_MIN, WIDE};
+use super::decode::{CHUNK, LONG, MATCH_MIN, WIDE, copy_chunk};
 use crate::base::short::common_prefix;
 use crate::compress::position::Position;
 use std::cell::RefCell;
@@ -31,9 +31,6 @@ const PATIENCE_BITS: u32 = 5;
 /// and after so many if the last match came after at least `MANY` literals: then many will come again.
 const PATIENCE_BITS_LOW: u32 = 2;
 const MANY: usize = 32;
-/// The size in bytes of the chunks in which literals are copied.
-const CHUNK: usize = 16;
-
 /// The last positions of hashes.
 struct Table<N> {
     numbers: Box<[N; 1 << TABLE_BITS]>,
@@ -276,23 +273,15 @@ impl Writer<'_> {
     fn literals(&mut self, raw: &[u8], from: usize, len: usize) -> Option<()> {
         let mut at = 0;
         // Most runs fit into one wide chunk: a loop whose number of rounds nobody can predict costs more.
-        let (chunk, place) = (raw.get(from..), self.out.get_mut(self.len..));
-        if let (Some(chunk), Some(place)) = (
-            chunk.and_then(|rest| rest.first_chunk::<WIDE>()),
-            place.and_then(|rest| rest.first_chunk_mut()),
-        ) {
-            *place = *chunk;
+        if copy_chunk::<WIDE>(raw.get(from..), self.out.get_mut(self.len..)) {
             at = WIDE;
         }
         while at < len {
-            let chunk = raw.get(from + at..).and_then(|rest| rest.first_chunk::<CHUNK>());
-            let place = self.out.get_mut(self.len + at..).and_then(|rest| rest.first_chunk_mut());
-            let (Some(chunk), Some(place)) = (chunk, place) else {
+            if !copy_chunk::<CHUNK>(raw.get(from + at..), self.out.get_mut(self.len + at..)) {
                 let place = self.out.get_mut(self.len + at..self.len + len)?;
                 place.copy_from_slice(raw.get(from + at..from + len)?);
                 break;
-            };
-            *place = *chunk;
+            }
             at += CHUNK;
         }
         self.len += len;
