@@ -1,9 +1,9 @@
 //! Evicted objects that wait for pinned readers, and their limit.
 //!
 //! A thread may be interrupted while it is pinned, for milliseconds if there are more threads than processors, or wait
-//! for a slow device. Until it leaves, nothing that was evicted can be freed. If the others went on to exchange blocks,
-//! then memory would grow by what they read: with 8 threads on 2 processors, a cache of 27 MB took 440 MB. So a full
-//! cache with many waiting objects stays as it is, and a block that is read is used once, without being cached.
+//! for a slow device. Until it leaves, nothing that was evicted can be freed, while the others go on reading and
+//! evicting: with 8 threads on 2 processors, a cache of 27 MB took 440 MB. So a full cache with many waiting objects
+//! stays as it is, and a block that is read is used once, without being cached.
 
 use super::{Cache, Retiree};
 use crate::env::epoch;

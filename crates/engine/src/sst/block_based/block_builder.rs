@@ -179,7 +179,7 @@ impl BlockBuilder {
         }
         if let Some(hash) = &self.hash
             && hash.usable
-            && self.buffer.len() - self.start + 4 + hash.size() <= HASHED_SIZE_MAX
+            && self.len() + 4 + hash.size() <= HASHED_SIZE_MAX
         {
             hash.write(&mut self.buffer);
             word |= HASH_INDEX_BIT;

@@ -25,20 +25,19 @@ impl BlockBasedTableBuilder {
     /// Ends the data block where it is, and writes it when enough blocks are collected.
     pub(super) fn end_block_in_place(&mut self) -> Result<BlockHandle> {
         let timer = Timer::start(&self.ctx.statistics, HistogramType::WriteRawBlockMicros);
-        let (checksum, base, offset) = (self.opts.checksum, self.context_base, self.offset);
-        let size = self.block.end(|block| {
-            trailer(checksum, block, CompressionType::None, context_modifier(base, offset))
-        });
+        let (checksum, modifier) = (self.opts.checksum, self.modifier());
+        let size =
+            self.block.end(|block| trailer(checksum, block, CompressionType::None, modifier));
         drop(timer);
         if let Some(stats) = &self.ctx.statistics {
             count_compression(stats, false, size, None);
         }
-        self.offset += (size + BLOCK_TRAILER_SIZE) as u64;
+        let handle = self.pass(size);
         self.properties.num_data_blocks += 1;
         if self.block.ended().len() >= COLLECTED {
             self.write_ended()?;
         }
-        Ok(BlockHandle { offset, size: size as u64 })
+        Ok(handle)
     }
 
     /// Writes the blocks that were collected.
@@ -121,17 +120,26 @@ impl BlockBasedTableBuilder {
     }
 
     fn trailer_of(&self, block: &[u8], kind: CompressionType) -> [u8; BLOCK_TRAILER_SIZE] {
-        let modifier = context_modifier(self.context_base, self.offset);
-        trailer(self.opts.checksum, block, kind, modifier)
+        trailer(self.opts.checksum, block, kind, self.modifier())
+    }
+
+    /// What is added to the checksum of the next block.
+    fn modifier(&self) -> u32 {
+        context_modifier(self.context_base, self.offset)
     }
 
     /// Takes note of the result of writing a block of this size and its trailer.
     fn wrote(&mut self, size: usize, written: Result<()>) -> Result<BlockHandle> {
         self.broken |= written.is_err();
         written?;
+        Ok(self.pass(size))
+    }
+
+    /// Moves past a block of this size and its trailer, and returns where the block is.
+    fn pass(&mut self, size: usize) -> BlockHandle {
         let handle = BlockHandle { offset: self.offset, size: size as u64 };
         self.offset += (size + BLOCK_TRAILER_SIZE) as u64;
-        Ok(handle)
+        handle
     }
 }
 

@@ -116,7 +116,7 @@ impl BlockBasedTable {
 
     /// Counts a data block that was not in the cache, if blocks are cached.
     #[inline]
-    fn count_not_cached(&self, parts: &Parts) {
+    pub(super) fn count_not_cached(&self, parts: &Parts) {
         if parts.slots.is_some() {
             if let Some(cached) = &self.cached {
                 cached.count_dictionary_use(&self.statistics);

@@ -3,7 +3,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use super::block::Block;
-use super::counting::{BlockKind, count_miss, count_read};
+use super::counting::{BlockKind, count_read};
 use super::parts::Parts;
 use super::table::{BlockBasedTable, Lookup, NodePin};
 use super::view::Found;
@@ -62,10 +62,7 @@ impl Missing<'_> {
             return table.load(self.parts, self.i, access, None, None);
         };
         let handle = self.parts.fences.handle(self.i).unwrap_or_default();
-        if let Some(cached) = &table.cached {
-            cached.count_dictionary_use(&table.statistics);
-        }
-        count_miss(&table.statistics);
+        table.count_not_cached(self.parts);
         let _timers = count_read(&table.statistics, BlockKind::Data, handle);
         let block = table.source.unpack_data(memory, handle, table.dictionary.as_ref())?;
         table.keep(self.parts, self.i, access, None, block)

@@ -1,7 +1,7 @@
 //! What holds for every input of the engine's own decoders and encoders, and of its readers of tables.
 //!
 //! The fuzzer (`tools/fuzz.sh`) runs these targets, and so do unit tests, with seeds, mutations of them, and the inputs
-//! in `fuzz/found`. A target panics if what it checks does not hold.
+//! in `fuzz/found`. A target panics if a check fails.
 
 mod codecs;
 mod tables;
