@@ -101,8 +101,9 @@ fn run(
     thread::scope(|scope| {
         for _ in 0..jobs.max(1) {
             scope.spawn(|| {
-                while let Some(test) = tests.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let number = next.load(Ordering::Relaxed);
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(test) = tests.get(number) else { break };
                     let tmp = work.join(number.to_string());
                     let log = logs.join(format!("{}.log", test.name.replace(['/', ':'], "_")));
                     match run_one(place, test, library, &tmp, &log) {
