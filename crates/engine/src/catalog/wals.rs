@@ -173,6 +173,11 @@ impl Wals {
         self.failed = self.failed.max(Some(attempt));
     }
 
+    /// Returns whether a wait began after the attempt.
+    pub(crate) fn has_wait_since(&self, attempt: Renewal) -> bool {
+        Renewal(self.waits) > attempt
+    }
+
     /// Returns whether an attempt failed that began after the wait.
     pub(crate) fn has_failed_since(&self, wait: Renewal) -> bool {
         self.failed >= Some(wait)
@@ -207,7 +212,9 @@ mod tests {
         let wait = wals.begin_wait();
         wals.renewal_failed(early);
         assert!(!wals.has_failed_since(wait));
+        assert!(wals.has_wait_since(early));
         let late = wals.begin_renewal();
+        assert!(!wals.has_wait_since(late));
         wals.renewal_failed(late);
         wals.renewal_failed(early);
         assert!(wals.has_failed_since(wait));

@@ -143,6 +143,7 @@ impl Flusher {
             (Err(_), Some(attempt)) => self.renewal_failed(attempt),
             _ => {}
         }
+        let is_renewal = work.renewal.is_some();
         let ids: Vec<u32> = work.parts.iter().map(|part| part.family.id).collect();
         // Threads that wait for the end of the job must find that it holds nothing any more.
         drop(work);
@@ -150,6 +151,8 @@ impl Flusher {
         state.running.end_flush();
         match result {
             Ok(()) => state.running.retries.flushes.succeeded(),
+            // `renewal_failed` decided when the next attempt is due.
+            Err(_) if is_renewal => {}
             Err(_) => state.running.retries.flushes.failed(Instant::now()),
         }
         for id in ids {

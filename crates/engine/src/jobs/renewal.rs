@@ -24,11 +24,15 @@ impl Flusher {
         }
     }
 
-    /// Notes a failed attempt at renewal; there will be another one.
+    /// Notes a failed attempt at renewal; there will be another one, at once if a thread waits for it.
     pub(crate) fn renewal_failed(&self, attempt: Renewal) {
         let mut state = self.catalog.state();
         state.wals.renewal_failed(attempt);
         state.running.retries.flushes.failed(Instant::now());
+        if state.wals.has_wait_since(attempt) {
+            state.running.retries.flushes.try_now();
+            self.catalog.notify_jobs();
+        }
         drop(state);
         self.catalog.notify_waiters();
     }
