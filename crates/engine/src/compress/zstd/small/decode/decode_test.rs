@@ -177,7 +177,13 @@ fn damage_is_named() {
     assert_eq!(fault(&[]), "the frame ends within its block header");
     assert_eq!(fault(&[&[1, 0, 0][..]]), "size of the content: expected 300, found 0");
     assert_eq!(fault(&[&[7, 0, 0][..]]), "type of a block: expected at most 2, found 3");
-    assert_eq!(fault(&[&typed(0, true, &[0; 301])]), "content: expected at most 300, found 301");
+    let above = "size of a block: expected at most 300, found 301";
+    assert_eq!(fault(&[&typed(0, true, &[0; 301])]), above);
+    assert_eq!(fault(&[&compressed(&[0; 301])]), above);
+    assert_eq!(
+        fault(&[&typed(0, false, &[0; 300]), &typed(0, true, &[0])]),
+        "content: expected at most 300, found 301"
+    );
     assert_eq!(fault(&[&compressed(&[])]), "the frame ends within its section of literals");
     assert_eq!(fault(&[&compressed(&[0])]), "the frame ends within its section of sequences");
     assert_eq!(

@@ -47,7 +47,7 @@ pub(in super::super) fn decompress(stream: &[u8], raw: &mut [u8]) -> Result<Opti
         return Err(Fault::number("size of the content", room, header.content));
     };
     let mut workspace = take(&WORKSPACE).unwrap_or_default();
-    let decoded = workspace.decode_blocks(stream, header.len, content);
+    let decoded = workspace.decode_blocks(stream, &header, content);
     keep(&WORKSPACE, workspace);
     let at = decoded?;
     let end = if header.has_checksum { compare_checksum(stream, at, content)? } else { at };
@@ -66,6 +66,8 @@ struct Header {
     len: usize,
     /// The size of the content.
     content: usize,
+    /// The largest size of a block that a frame with this window may have (RFC 8878, 3.1.1.2.3).
+    block_max: usize,
     has_checksum: bool,
 }
 
@@ -96,7 +98,13 @@ impl Header {
         let content = usize::try_from(content).ok()?;
         // With a window of at least the content, any earlier byte may be copied, and no block is too large.
         let is_small = content <= MAX_BLOCK && content <= window;
-        is_small.then_some(Header { len: at + len, content, has_checksum: descriptor & 4 != 0 })
+        let window = if is_single_segment { content } else { window };
+        is_small.then_some(Header {
+            len: at + len,
+            content,
+            block_max: window.min(MAX_BLOCK),
+            has_checksum: descriptor & 4 != 0,
+        })
     }
 }
 
@@ -117,13 +125,18 @@ fn compare_checksum(stream: &[u8], at: usize, content: &[u8]) -> Result<usize> {
 }
 
 impl Workspace {
-    /// Decodes the blocks, the first of which begins at `at`. Returns where the last one ends.
-    fn decode_blocks(&mut self, stream: &[u8], mut at: usize, content: &mut [u8]) -> Result<usize> {
+    /// Decodes the blocks, which follow the header. Returns where the last one ends.
+    fn decode_blocks(
+        &mut self,
+        stream: &[u8],
+        header: &Header,
+        content: &mut [u8],
+    ) -> Result<usize> {
         self.literals.begin_frame();
         self.sequences.begin_frame();
-        let (mut written, mut offsets) = (0, FIRST_OFFSETS);
+        let (mut at, mut written, mut offsets) = (header.len, 0, FIRST_OFFSETS);
         loop {
-            let block = BlockHeader::parse(stream, at)?;
+            let block = BlockHeader::parse(stream, at, header.block_max)?;
             at += BlockHeader::LEN;
             let body = at..at + block.stored;
             let bytes = stream.get(body.clone()).ok_or(Fault::Ends("block"))?;
@@ -194,12 +207,12 @@ struct BlockHeader {
 impl BlockHeader {
     const LEN: usize = 3;
 
-    fn parse(stream: &[u8], at: usize) -> Result<BlockHeader> {
+    fn parse(stream: &[u8], at: usize, size_max: usize) -> Result<BlockHeader> {
         let bytes = stream.get(at..).and_then(|rest| rest.first_chunk::<{ Self::LEN }>());
         let [a, b, c] = *bytes.ok_or(Fault::Ends("block header"))?;
         let size = usize::from(a >> 3) | usize::from(b) << 5 | usize::from(c) << 13;
-        if size > MAX_BLOCK {
-            return Err(Fault::above("size of a block", MAX_BLOCK, size));
+        if size > size_max {
+            return Err(Fault::above("size of a block", size_max, size));
         }
         let (kind, stored) = match a >> 1 & 3 {
             0 => (Kind::Raw, size),
