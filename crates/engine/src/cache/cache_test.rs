@@ -301,6 +301,56 @@ fn a_cache_is_walked_once_for_many_reports() {
 }
 
 #[test]
+fn reservations_and_ceilings_are_paid_by_all_shards() {
+    const CHARGE: usize = 1 << 10;
+    let cache = Cache::with_settings("LRUCache", 1600 * CHARGE, 4, false);
+    let slots = SlotArray::<u64>::new(Arc::clone(&cache), 4000);
+    (0..4000).for_each(|slot| drop(slots.insert(slot, 0, CHARGE).unwrap()));
+    let sizes = || cache.shards.iter().map(|s| s.lock().entries().count()).collect::<Vec<_>>();
+    let before = sizes();
+    let pieces: Vec<_> = (0..800).map(|_| cache.reserve(CHARGE).unwrap()).collect();
+    let half = sizes();
+    cache.set_ceiling(1200 * CHARGE);
+    let quarter = sizes();
+    for (i, before) in before.into_iter().enumerate() {
+        assert!(before.abs_diff(half[i]).abs_diff(50) <= 1, "{before} {half:?}");
+        assert!(half[i].abs_diff(quarter[i]).abs_diff(25) <= 1, "{half:?} {quarter:?}");
+    }
+    drop(pieces);
+    slots.clear();
+}
+
+#[test]
+fn objects_of_a_closed_table_that_wait_for_a_reader_take_the_place_of_others() {
+    const CHARGE: usize = 16 << 10;
+    let cache = Cache::with_settings("LRUCache", 256 * CHARGE, 0, false);
+    let (closed, open) = (
+        SlotArray::<u64>::new(Arc::clone(&cache), 200),
+        SlotArray::<u64>::new(Arc::clone(&cache), 400),
+    );
+    let insert = |slots: &SlotArray<u64>, slot| slots.insert(slot, 0, CHARGE).unwrap();
+    let (pinned, leave) = (std::sync::Barrier::new(2), std::sync::Barrier::new(2));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let _guard = epoch::pin();
+            pinned.wait();
+            leave.wait();
+        });
+        (0..200).for_each(|slot| drop(insert(&closed, slot)));
+        pinned.wait();
+        closed.clear();
+        let taken = (0..400).filter(|&slot| insert(&open, slot).was_cached()).count();
+        let in_cache = cache.len();
+        leave.wait();
+        assert_eq!((taken, in_cache), (56, 56));
+    });
+    epoch::synchronize();
+    (0..400).for_each(|slot| drop(insert(&open, slot)));
+    assert_eq!(cache.len(), 256);
+    open.clear();
+}
+
+#[test]
 fn a_reader_that_does_not_leave_costs_bounded_memory() {
     const CHARGE: usize = 1 << 10;
     let cache = Cache::with_settings("LRUCache", 256 * CHARGE, 0, false);

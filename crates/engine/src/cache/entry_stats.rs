@@ -74,7 +74,7 @@ impl Cache {
         collector.users += 1;
         let first = std::mem::replace(&mut collector.charge, charge) == 0;
         drop(collector);
-        if first && self.admit(charge, 0).is_err() {
+        if first && self.admit(charge, None).is_err() {
             self.collector.lock().charge = 0;
         }
         CacheUser(Arc::clone(self))

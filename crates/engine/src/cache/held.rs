@@ -8,8 +8,8 @@
 
 #![allow(unsafe_code)]
 
-use super::Forget;
 use super::heap::{self, Origin};
+use super::{Forget, USES_MAX};
 use crate::env::sync::std_atomic::{AtomicU8, AtomicU32, Ordering, fence};
 use std::alloc::Layout;
 use std::marker::PhantomData;
@@ -20,15 +20,12 @@ use std::ptr::NonNull;
 /// Larger counts are a leak in a loop.
 const COUNT_MAX: u32 = i32::MAX as u32;
 
-/// More uses than these are not counted.
-const USES_MAX: u8 = 3;
-
 /// A cached object and what the choice of objects to evict needs. In this order, the uses are on the same line as the
 /// count and the beginning of the object, so that a search for objects to evict loads only that line.
 #[repr(C)]
 pub struct Node<T> {
     count: AtomicU32,
-    /// The index of the entry in its shard's ring; guarded by the shard's lock.
+    /// The index of the entry in its shard's ring, `u32::MAX` before the node is in one; guarded by the shard's lock.
     pub(super) position: AtomicU32,
     /// The number of uses that the cache has not forgotten.
     uses: AtomicU8,
@@ -67,6 +64,12 @@ impl<T> Node<T> {
     #[inline]
     pub fn object(&self) -> &T {
         &self.object
+    }
+
+    /// Whether the node is or was in a cache.
+    #[inline]
+    pub fn was_cached(&self) -> bool {
+        self.position.load(Ordering::Relaxed) != u32::MAX
     }
 
     /// Whether there are references besides the slot's.

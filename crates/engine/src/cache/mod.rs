@@ -38,7 +38,7 @@ use ghosts::Ghosts;
 pub use heap::{Economy, Memory, census, release_empty_pages};
 pub use held::{Held, Node};
 pub use page_set::PageSet;
-use ring::{Forget, Owner, OwnerBox, Retiree, Ring, Verdict};
+use ring::{Forget, Owner, OwnerBox, Retiree, Ring, USES_MAX, Verdict};
 pub use slots::{Handling, SlotArray};
 use spares::{Anonymous, Spares};
 use stock::OpenStock;
@@ -70,6 +70,8 @@ pub struct Cache {
     shards: Box<[Mutex<Ring>]>,
     duel: Duel,
     waiting: Waiting,
+    /// The shard that was the last one to evict something for another one or for a reservation.
+    turn: AtomicUsize,
     collector: Mutex<Collector>,
     spares: Arc<Spares>,
     /// Keeps pages ready for this cache.
@@ -107,6 +109,7 @@ impl Cache {
             shards: (0..1usize << shard_bits.min(16)).map(|_| Mutex::default()).collect(),
             duel: Duel::default(),
             waiting: Waiting::default(),
+            turn: AtomicUsize::new(0),
             collector: Mutex::default(),
             spares,
             _stock: OpenStock::new(capacity),
@@ -127,7 +130,7 @@ impl Cache {
     pub fn set_capacity(&self, capacity: usize) {
         self.capacity.store(capacity, Ordering::Relaxed);
         self.spares.limit(capacity);
-        self.shrink(0);
+        self.shrink(None);
         self.retire_aside();
     }
 
@@ -135,7 +138,7 @@ impl Cache {
     /// exceeds it.
     pub(crate) fn set_ceiling(&self, ceiling: usize) {
         self.ceiling.store(ceiling, Ordering::Relaxed);
-        self.shrink(0);
+        self.shrink(None);
     }
 
     /// The number of bytes of evicted objects that a shard may set aside.
@@ -215,15 +218,15 @@ impl Cache {
 
     /// Takes `charge` bytes of the budget until the reservation is dropped.
     pub fn reserve(self: &Arc<Self>, charge: usize) -> Result<Reservation> {
-        self.admit(charge, 0)?;
+        self.admit(charge, None)?;
         self.reserved.fetch_add(charge, Ordering::Relaxed);
         Ok(Reservation { cache: Arc::clone(self), charge })
     }
 
-    /// Counts `charge` bytes and makes room for them.
-    fn admit(&self, charge: usize, shard: usize) -> Result<()> {
+    /// Counts `charge` bytes and makes room for them, in the shard `own` first.
+    fn admit(&self, charge: usize, own: Option<usize>) -> Result<()> {
         self.usage.fetch_add(charge, Ordering::Relaxed);
-        if self.shrink(shard) || !self.has_strict_capacity_limit() {
+        if self.shrink(own) || !self.has_strict_capacity_limit() {
             return Ok(());
         }
         // Nothing fails because of the ceiling, which is another's limit.
@@ -242,9 +245,6 @@ impl Cache {
     /// objects that the caller retires after it has released the lock.
     fn replace(&self, ring: &mut Ring, shard: usize, charge: usize) -> Vec<Retiree> {
         let is_full = self.is_full_for(charge);
-        if is_full {
-            self.duel.count_miss(shard, self.shards.len(), &mut ring.pending_misses);
-        }
         let Some(retiree) = is_full.then(|| ring.evict_one(self.policy(shard))).flatten() else {
             self.usage.fetch_add(charge, Ordering::Relaxed);
             return Vec::new();
@@ -270,24 +270,41 @@ impl Cache {
         self.usage.fetch_sub(charge, Ordering::Relaxed);
     }
 
-    /// Evicts until usage is within the budget, beginning with shard `start`. Returns whether it
-    /// is.
-    fn shrink(&self, start: usize) -> bool {
-        let n = self.shards.len();
-        for i in 0..n {
-            let shard = (start + i) % n;
-            while self.usage() > self.budget() {
-                let evicted = self.shards[shard].lock().evict_one(self.policy(shard));
-                let Some(retiree) = evicted else { break };
-                self.release(retiree.bytes());
-                self.retire(vec![retiree]);
-            }
-            if self.usage() <= self.budget() {
-                return true;
-            }
+    /// Evicts until usage is within the budget. Returns whether it is. The shard `own` pays for what it got as long as
+    /// it can. Otherwise all shards pay in turn: a shard that lost its objects would not get them back, since a full
+    /// shard keeps its size, and would miss all accesses in the contest of policies.
+    fn shrink(&self, own: Option<usize>) -> bool {
+        if let Some(own) = own {
+            while self.is_over() && self.evict_from(own) {}
         }
-        self.drop_idle_stats();
-        self.usage() <= self.budget()
+        if !self.is_over() {
+            return true;
+        }
+        let n = self.shards.len();
+        let (mut shard, mut without) = (self.turn.load(Ordering::Relaxed), 0);
+        while self.is_over() && without < n {
+            shard = (shard + 1) % n;
+            without = if self.evict_from(shard) { 0 } else { without + 1 };
+        }
+        self.turn.store(shard, Ordering::Relaxed);
+        if self.is_over() {
+            self.drop_idle_stats();
+        }
+        !self.is_over()
+    }
+
+    /// Whether objects and reservations exceed the budget.
+    fn is_over(&self) -> bool {
+        self.usage() > self.budget()
+    }
+
+    /// Evicts an object from a shard. Returns whether there was one.
+    fn evict_from(&self, shard: usize) -> bool {
+        let evicted = self.shards[shard].lock().evict_one(self.policy(shard));
+        let Some(retiree) = evicted else { return false };
+        self.release(retiree.bytes());
+        self.retire(vec![retiree]);
+        true
     }
 }
 

@@ -20,6 +20,9 @@ pub(super) enum Verdict {
     Idle,
 }
 
+/// More uses of an object than these are not counted.
+pub(super) const USES_MAX: u8 = 3;
+
 /// How many uses of an object a visit forgets.
 #[derive(Clone, Copy)]
 pub(super) enum Forget {
@@ -108,8 +111,11 @@ pub(super) struct Ring {
     entries: Vec<Option<Entry>>,
     free: Vec<u32>,
     hand: usize,
-    /// The places of entries on trial, the oldest first. Removed entries stay here until their turn.
+    /// The places of entries on trial, the oldest first. The place of a removed entry stays here until its turn, and is
+    /// not given to another one before.
     trial: VecDeque<u32>,
+    /// The number of places in `trial` whose entries were removed.
+    vacant_trials: usize,
     /// The sum of the charges of all entries on trial.
     trial_bytes: usize,
     /// The sum of all charges.
@@ -148,7 +154,6 @@ impl Ring {
         if is_on_trial {
             self.trial_bytes += charge as usize;
             self.trial.push_back(at);
-            self.tidy_trial();
         }
         at
     }
@@ -156,9 +161,14 @@ impl Ring {
     /// Removes and returns an entry.
     pub(super) fn remove(&mut self, at: u32) -> Option<Entry> {
         let entry = self.entries.get_mut(at as usize)?.take()?;
-        self.free.push(at);
         self.bytes -= entry.charge();
-        self.trial_bytes -= if entry.is_on_trial { entry.charge() } else { 0 };
+        if entry.is_on_trial {
+            self.trial_bytes -= entry.charge();
+            self.vacant_trials += 1;
+            self.tidy_trials();
+        } else {
+            self.free.push(at);
+        }
         Some(entry)
     }
 
@@ -213,34 +223,38 @@ impl Ring {
             }
             let at = self.trial.pop_front()?;
             self.ask_on_trial();
-            let Some(Some(entry)) = self.entries.get_mut(at as usize) else { continue };
-            if !entry.is_on_trial {
+            let places = self.entries.len();
+            let Some(Some(entry)) = self.entries.get_mut(at as usize) else {
+                self.vacant_trials -= 1;
+                self.free.push(at);
+                continue;
+            };
+            let verdict = entry.owner.judge(entry.slot, Forget::All);
+            if matches!(verdict, Verdict::Held) {
+                self.trial.push_back(at);
                 continue;
             }
-            match entry.owner.judge(entry.slot, Forget::All) {
-                Verdict::Held => self.trial.push_back(at),
-                Verdict::Used => {
-                    entry.is_on_trial = false;
-                    self.trial_bytes -= entry.charge();
-                }
-                Verdict::Idle => {
-                    let identity = entry.owner.identity(entry.slot);
-                    self.ghosts.remember(identity, self.entries.len());
-                    return self.evict(at);
-                }
+            entry.is_on_trial = false;
+            self.trial_bytes -= entry.charge();
+            if matches!(verdict, Verdict::Idle) {
+                self.ghosts.remember(entry.owner.identity(entry.slot), places);
+                return self.evict(at);
             }
         }
         None
     }
 
-    /// Moves the hand until an object could be evicted. After many visits, a use no longer protects, so that the lock
-    /// is not held for long.
+    /// Moves the hand until an object could be evicted. After many used ones, a use no longer protects, so that the
+    /// lock is not held for long.
     fn advance_hand(&mut self, policy: Policy) -> Option<Retiree> {
         let forget = match policy {
             Policy::Clock => Forget::All,
             Policy::Trial => Forget::One,
         };
-        for visit in 0..EFFORT_MAX + self.entries.len() {
+        let most = EFFORT_MAX + self.entries.len() - self.free.len();
+        let mut judged = 0;
+        // Some rounds forget all uses.
+        for _ in 0..=(USES_MAX as usize + 1) * self.entries.len() {
             let at = self.hand;
             self.hand = if at + 1 < self.entries.len() { at + 1 } else { 0 };
             self.ask_before(at);
@@ -248,11 +262,13 @@ impl Ring {
             if entry.is_on_trial {
                 continue;
             }
+            judged += 1;
             match entry.owner.judge(entry.slot, forget) {
                 Verdict::Idle => return self.evict(at as u32),
-                Verdict::Used if visit >= EFFORT_MAX && !entry.is_held() => {
+                Verdict::Used if judged > EFFORT_MAX && !entry.is_held() => {
                     return self.evict(at as u32);
                 }
+                Verdict::Used | Verdict::Held if judged > most => return None,
                 Verdict::Used | Verdict::Held => {}
             }
         }
@@ -267,18 +283,21 @@ impl Ring {
         Some(Retiree { owner: entry.owner, object, bytes })
     }
 
-    /// Drops places of removed entries from the queue, if most are.
-    fn tidy_trial(&mut self) {
-        if self.trial.len() <= 2 * self.entries.len() {
+    /// Frees the places of removed entries in the queue, if most are such.
+    fn tidy_trials(&mut self) {
+        if 2 * self.vacant_trials <= self.trial.len() {
             return;
         }
-        let mut is_known = vec![false; self.entries.len()];
-        let entries = &self.entries;
+        self.vacant_trials = 0;
+        let (entries, free) = (&self.entries, &mut self.free);
         self.trial.retain(|&at| {
-            let is_on_trial =
-                matches!(entries.get(at as usize), Some(Some(entry)) if entry.is_on_trial);
-            is_on_trial && !std::mem::replace(&mut is_known[at as usize], true)
+            let is_there = matches!(entries.get(at as usize), Some(Some(_)));
+            if !is_there {
+                free.push(at);
+            }
+            is_there
         });
+        self.trial.shrink_to(2 * self.trial.len());
     }
 
     /// Sets an evicted object aside, so that several are retired together: each call that retires writes to lines that
@@ -332,7 +351,7 @@ impl Ring {
 /// The part of a shard's bytes that may be on trial.
 const TRIAL_SHARE: usize = 10;
 
-/// The number of objects that are visited for one eviction, unless there are references to all of them.
+/// The number of objects that one eviction asks for uses, unless there are references to all of them.
 const EFFORT_MAX: usize = 128;
 
 /// The number of evicted objects that are retired together.

@@ -63,6 +63,9 @@ impl<T> Drop for Slot<T> {
     }
 }
 
+/// The objects of a table that is closed are retired in groups of so many.
+const CLEARED_TOGETHER: usize = 64;
+
 /// A salt that distributes the slots of different tables over the shards.
 static NEXT_SALT: AtomicUsize = AtomicUsize::new(0);
 
@@ -158,15 +161,16 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
         if charge > cache.budget() && !is_strict {
             return Ok(node);
         }
-        if cache.is_full_for(charge) && cache.turns_away() {
+        if cache.turns_away(charge) {
             return Ok(node);
         }
+        let is_full = cache.is_full_for(charge);
         let shard = self.shard_of(slot);
         let narrow = u32::try_from(charge).unwrap_or(u32::MAX);
         let charge = narrow as usize;
         if is_strict {
             // Without room the insert fails, so room is made first.
-            cache.admit(charge, shard)?;
+            cache.admit(charge, Some(shard))?;
         }
         let mut ring = cache.shards[shard].lock();
         if !cell.is_empty() {
@@ -175,6 +179,9 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
                 cache.release(charge);
             }
             return Ok(self.hold(slot).unwrap_or(node));
+        }
+        if is_full {
+            cache.duel.count_miss(shard, cache.shards.len(), &mut ring.pending_misses);
         }
         let retirees = match is_strict {
             true => Vec::new(),
@@ -186,7 +193,7 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
         node.position.store(position, Ordering::Relaxed);
         drop(ring);
         cache.retire(retirees);
-        cache.shrink(shard);
+        cache.shrink(Some(shard));
         Ok(node)
     }
 
@@ -202,17 +209,24 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
     /// Empties all slots. The table must call it before it is dropped, because the ring holds
     /// references to the slots.
     pub fn clear(&self) {
+        let (mut removed, mut bytes) = (Vec::new(), 0);
         for slot in 0..self.cells.len() {
-            if self.cells[slot].0.load(Ordering::Relaxed).is_null() {
+            if self.cells[slot].is_empty() {
                 continue;
             }
             let mut ring = self.cache.shards[self.shard_of(slot)].lock();
             let Some(node) = self.cells[slot].take() else { continue };
             let entry = ring.remove(node.position.load(Ordering::Relaxed));
             drop(ring);
-            self.cache.release(entry.map_or(0, |entry| entry.charge()));
-            epoch::retire(node);
+            let charge = entry.map_or(0, |entry| entry.charge());
+            self.cache.release(charge);
+            removed.push(node);
+            bytes += charge;
+            if removed.len() == CLEARED_TOGETHER {
+                self.cache.retire_counted(std::mem::take(&mut removed), std::mem::take(&mut bytes));
+            }
         }
+        self.cache.retire_counted(removed, bytes);
         // Objects that were set aside refer to files of their tables.
         self.cache.retire_aside();
     }

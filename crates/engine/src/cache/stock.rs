@@ -129,7 +129,7 @@ pub(super) fn take() -> Supply {
         stock.depth = (2 * stock.depth).min(stock.depth_max);
     }
     let there = stock.pages.len() + stock.coming;
-    // Filled by half or more, the stock waits: to wake the helper thread costs a reader on this processor its turn.
+    // Filled by more than half, the stock waits: to wake the helper thread costs a reader on this processor its turn.
     let missing = if there <= stock.depth / 2 { stock.depth - there } else { 0 };
     let mut helper = None;
     if missing > 0 && stock.caches > 0 {

@@ -5,7 +5,6 @@
 //! entries, so it vacates many pages at once, and not for every small change.
 
 use super::{Cache, PageSet, Retiree, Ring};
-use crate::env::epoch;
 
 impl Cache {
     /// Evicts all objects without references that have memory in one of these pages. Visits every entry. The memory is
@@ -15,11 +14,10 @@ impl Cache {
         self.retire_aside();
         for shard in &self.shards {
             let evicted = shard.lock().evict_from(pages);
-            evicted.iter().for_each(|retiree| self.release(retiree.bytes()));
-            let objects: Vec<_> = evicted.into_iter().map(Retiree::into_object).collect();
-            if !objects.is_empty() {
-                epoch::retire(objects);
-            }
+            let bytes = evicted.iter().map(Retiree::bytes).sum();
+            self.release(bytes);
+            let objects: Vec<_> = evicted.into_iter().filter_map(Retiree::into_object).collect();
+            self.retire_counted(objects, bytes);
         }
         self.spares.clear();
     }

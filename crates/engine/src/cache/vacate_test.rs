@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::cache::{Handling, Memory, SlotArray, census, heap, release_empty_pages};
+use crate::env::epoch;
 
 const SIZE: usize = 4000;
 const SLOTS: usize = 4000;
