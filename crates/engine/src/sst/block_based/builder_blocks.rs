@@ -24,11 +24,11 @@ impl BlockBasedTableBuilder {
 
     /// Ends the data block where it is, and writes it when enough blocks are collected.
     pub(super) fn end_block_in_place(&mut self) -> Result<BlockHandle> {
-        let timer = Timer::start(&self.ctx.statistics, HistogramType::WriteRawBlockMicros);
+        let statistics = self.ctx.statistics.clone();
+        let _timer = Timer::start(&statistics, HistogramType::WriteRawBlockMicros);
         let (checksum, modifier) = (self.opts.checksum, self.modifier());
         let size =
             self.block.end(|block| trailer(checksum, block, CompressionType::None, modifier));
-        drop(timer);
         if let Some(stats) = &self.ctx.statistics {
             count_compression(stats, false, size, None);
         }
@@ -101,8 +101,9 @@ impl BlockBasedTableBuilder {
 
     /// Writes a block as it is, of this kind.
     pub(super) fn write_raw(&mut self, block: &[u8], kind: CompressionType) -> Result<BlockHandle> {
+        let statistics = self.ctx.statistics.clone();
+        let timer = Timer::start(&statistics, HistogramType::WriteRawBlockMicros);
         self.write_ended()?;
-        let timer = Timer::start(&self.ctx.statistics, HistogramType::WriteRawBlockMicros);
         let trailer = self.trailer_of(block, kind);
         let written = self.file.append(block).and_then(|()| self.file.append(&trailer));
         drop(timer);

@@ -5,9 +5,9 @@
 use super::block::Block;
 use super::counting::{BlockKind, count_added, count_hit, count_miss, count_read, perf_hit};
 use super::parts::Parts;
-use super::raw_block::SpareMemory;
+use super::raw_block::{SpareMemory, plain_block};
 use super::readahead::Readahead;
-use super::source::BlockInBuffer;
+use super::source::{BlockInBuffer, Scanned};
 use super::table::BlockBasedTable;
 use crate::base::perf::{PerfMetric, PerfTimer};
 use crate::cache::{Held, SlotArray};
@@ -75,26 +75,30 @@ impl BlockBasedTable {
             return self.load(parts, i, access, readahead, left).map(Loaded::Held);
         }
         let handle = parts.fences.handle(i).unwrap_or_default();
-        // A cached block saves a read, but nothing once the window has been read.
-        if readahead.has(handle.offset, handle.size as usize + BLOCK_TRAILER_SIZE) {
+        // A cached block saves reading and unpacking, but there is nothing to save if the window has it as it is used.
+        let len = handle.size as usize + BLOCK_TRAILER_SIZE;
+        if plain_block(readahead.bytes(handle.offset, len)).is_none() {
+            if let Some(node) = self.cached_block(parts, i) {
+                return Ok(Loaded::Held(node));
+            }
+        } else if parts.slots.as_ref().is_some_and(|slots| slots.load(i, &epoch::pin()).is_none()) {
             self.count_not_cached(parts);
-        } else if let Some(node) = self.cached_block(parts, i) {
-            return Ok(Loaded::Held(node));
         }
         access.check()?;
         self.limit_readahead(parts, i, readahead, scan_end);
         let _timers = count_read(&self.statistics, BlockKind::Data, handle);
-        if let Some(block) = self.source.read_in_buffer(handle, readahead)? {
-            return Ok(Loaded::InBuffer(block));
-        }
         let mut evicted = None;
         let mut spare = |len: usize| {
             evicted = left.take();
             evicted.as_mut().and_then(Held::get_mut).and_then(|block| block.take_memory(len))
         };
-        let (dictionary, readahead) = (self.dictionary.as_ref(), Some(readahead));
-        let block = self.source.read_data(handle, dictionary, readahead, &mut spare)?;
-        self.keep(parts, i, access, evicted, block).map(Loaded::Held)
+        let dictionary = self.dictionary.as_ref();
+        match self.source.read_scanned(handle, dictionary, readahead, &mut spare)? {
+            Scanned::InBuffer(block) => Ok(Loaded::InBuffer(block)),
+            Scanned::Unpacked(block) => {
+                self.keep(parts, i, access, evicted, block).map(Loaded::Held)
+            }
+        }
     }
 
     /// Block `i` if it is cached. Counts the attempt.
@@ -206,8 +210,14 @@ fn insert_counted(
     let mine = std::ptr::from_ref(node.object());
     let cached = slots.insert_node(i, node, charge);
     match &cached {
+        // The cache did not take it.
+        Ok(cached) if !cached.was_cached() => {}
         Ok(cached) => count_added(stats, charge as u64, !std::ptr::eq(mine, cached.object())),
         Err(_) => stats.add(Ticker::BlockCacheAddFailures, 1),
     }
     cached
 }
+
+#[cfg(test)]
+#[path = "scanned_test.rs"]
+mod tests;

@@ -43,6 +43,12 @@ pub(super) fn split_trailer(bytes: &[u8]) -> Result<(&[u8], u8, u32)> {
     }
 }
 
+/// The block in these bytes, which end with its trailer, if it is used as it is stored.
+pub(super) fn plain_block(bytes: &[u8]) -> Option<&[u8]> {
+    let (block, [kind, ..]) = bytes.split_last_chunk::<BLOCK_TRAILER_SIZE>()?;
+    (*kind == 0 && !is_separated(block)).then_some(block)
+}
+
 /// Whether the keys and values of a block are stored apart.
 pub(super) fn is_separated(block: &[u8]) -> bool {
     let word = block.len().checked_sub(4).and_then(|at| fixed32_at(block, at));

@@ -225,6 +225,9 @@ impl Readahead {
             let reach = self.allowed(offset, wanted);
             let needed = offset.saturating_add(len as u64);
             let end = end.min(self.limit);
+            // The page in which the scan ends would be read in pieces.
+            let is_whole = self.pacing.in_pages && reach < end;
+            let reach = if is_whole { reach / PAGE * PAGE } else { reach };
             self.fill(file, offset, needed, reach.min(end).max(needed), statistics)?;
             // Most scans end within their first two windows.
             let is_long = self.pacing.is_fixed() || self.progress.reads > self.pacing.after + 2;
@@ -294,11 +297,7 @@ impl Readahead {
         if from >= needed {
             return Ok(());
         }
-        let wanted = match self.pacing.in_pages && align == 1 {
-            true => wanted / PAGE * PAGE,
-            false => wanted.next_multiple_of(align),
-        };
-        let to = wanted.min(file.size()).max(needed);
+        let to = wanted.next_multiple_of(align).min(file.size()).max(needed);
         self.announce(&**file, from, to);
         let len = (to - self.start) as usize;
         if len > self.memory.len() {

@@ -115,7 +115,13 @@ fn windows_of_compactions_end_at_the_end_of_a_page() {
     assert_eq!(reads, [(0, 8192), (8192, 8192), (16_384, 8192), (24_576, 8192)]);
     // A block that ends later is read whole.
     read(&mut readahead, &file, 30_000, 25_000);
-    assert_eq!(*file.reads.lock(), [(32_768, 22_232)]);
+    assert_eq!(std::mem::take(&mut *file.reads.lock()), [(32_768, 22_232)]);
+    // What the scan ends within is not read in pieces.
+    readahead.set_limit(62_500);
+    for block in 55..62 {
+        read(&mut readahead, &file, 1000 * block, 1000);
+    }
+    assert_eq!(*file.reads.lock(), [(55_000, 7500)]);
 }
 
 #[test]

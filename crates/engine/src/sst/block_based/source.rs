@@ -7,7 +7,7 @@ use super::block::{Block, Bytes};
 use super::counting::{BlockKind, ReadTimers, count_read};
 use super::filter::FilterLines;
 use super::index::check_handle;
-use super::raw_block::{SpareMemory, is_separated, split_trailer, with_scratch};
+use super::raw_block::{SpareMemory, plain_block, split_trailer, with_scratch};
 use super::readahead::Readahead;
 use super::view::{BlockView, Layout};
 use crate::base::checksum::{block_checksum, context_modifier};
@@ -40,6 +40,15 @@ pub(super) struct BlockInBuffer {
     /// The offset of the block in the file.
     offset: u64,
     layout: Layout,
+}
+
+/// A checked block that was read for a scan.
+#[expect(clippy::large_enum_variant, reason = "it is moved once, to where a block is kept")]
+pub(super) enum Scanned {
+    /// It is in the buffer of the scan.
+    InBuffer(BlockInBuffer),
+    /// It is in memory of its own.
+    Unpacked(Block),
 }
 
 impl BlockInBuffer {
@@ -193,23 +202,25 @@ impl BlockSource {
         Block::new(bytes).map_err(|e| self.locate(handle, e))
     }
 
-    /// Reads a data block into the buffer of a scan, and checks it if it can be used there. `None` if it is stored in
-    /// another form: then [`BlockSource::read_data`] finds it in the buffer. The file must not be mapped.
-    pub(super) fn read_in_buffer(
+    /// Reads a data block into the buffer of a scan, and checks it. It stays there if it is stored as it is used;
+    /// otherwise `spare` is asked for memory. The file must not be mapped.
+    pub(super) fn read_scanned(
         &self,
         handle: BlockHandle,
+        dictionary: Option<&Dictionary>,
         readahead: &mut Readahead,
-    ) -> Result<Option<BlockInBuffer>> {
+        spare: SpareMemory<'_>,
+    ) -> Result<Scanned> {
         self.check_range(handle)?;
         let (len, end) = (handle.size as usize + BLOCK_TRAILER_SIZE, self.footer.offset);
         let bytes = readahead.read(&self.file, handle.offset, len, end, &self.statistics)?;
-        let (block, type_byte, _) = split_trailer(bytes)?;
-        if type_byte != 0 || is_separated(block) {
-            return Ok(None);
-        }
+        let Some(block) = plain_block(bytes) else {
+            let bytes = self.unpack(bytes, handle, dictionary, spare)?;
+            return Block::new(bytes).map(Scanned::Unpacked).map_err(|e| self.locate(handle, e));
+        };
         self.verify(bytes, handle.offset)?;
         let layout = Layout::parse(block).map_err(|e| self.locate(handle, e))?;
-        Ok(Some(BlockInBuffer { offset: handle.offset, layout }))
+        Ok(Scanned::InBuffer(BlockInBuffer { offset: handle.offset, layout }))
     }
 
     /// Reads `len` bytes into this memory, or into new memory.
@@ -293,8 +304,7 @@ impl BlockSource {
         let map = self.file.mapped().unwrap_or_default();
         let bytes = map.get(start..start + len).unwrap_or_default();
         self.verify(bytes, handle.offset)?;
-        let (block, type_byte, _) = split_trailer(bytes)?;
-        if type_byte == 0 && !is_separated(block) {
+        if let Some(block) = plain_block(bytes) {
             let file = Arc::clone(&self.file);
             return Ok(Bytes::Mapped { file, start, len: block.len() });
         }
