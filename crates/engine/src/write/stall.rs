@@ -123,8 +123,8 @@ struct ControllerState {
 }
 
 /// Debts smaller than this are carried over instead of waited for. A sleep costs two context switches and takes 50 us
-/// longer than asked; with 100 us here, more than one of a hundred small writes slept during long fills, with RocksDB's
-/// 1 ms one of five hundred.
+/// longer than asked. During long fills, more than one of a hundred small writes slept with 100 us here, less than one
+/// with 500 us; RocksDB's writes sleep for 1 ms at least, one of five hundred.
 const DEBT_FREE: Duration = Duration::from_micros(500);
 /// The longest single wait, so that a changed rate takes effect soon.
 const WAIT_MAX: Duration = Duration::from_millis(10);
