@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The part of the budget that waiting objects may have while the cache is full.
 const SHARE: usize = 16;
 
-/// Less is not worth a limit: collections of garbage begin with some dozens of objects.
+/// Less is not worth a limit: there are always some objects that wait.
 const LEAST: usize = 1 << 20;
 
 /// Of so many misses that are not cached, one collects garbage, since nothing else may.

@@ -157,8 +157,9 @@ impl Domain {
 
 static DOMAIN: std::sync::LazyLock<Domain> = std::sync::LazyLock::new(Domain::new);
 
-/// A collection starts at the latest when this many retired objects have accumulated.
-const COLLECT_FROM: usize = 64;
+/// A collection starts at the latest when this many retired objects have accumulated. The thread that retires the last
+/// one frees them all: with 64, one of 75 reads that missed the block cache took 5 us instead of 2.
+const COLLECT_FROM: usize = 16;
 
 /// The state of a thread. It has no destructor, so it can be used as long as the thread runs: by
 /// destructors of other thread-locals, and after `main` has returned.
