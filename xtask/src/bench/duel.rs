@@ -142,9 +142,9 @@ fn outcome(duel: &Duel, phase: &'static Phase, raw: &Raw) -> Option<Outcome> {
     let (ours, theirs) = runs(&raw.text, phase.name);
     let ratio = |name: &str| Some(of(&ours, name)? / of(&theirs, name)?);
     let (rate, low, high) = rate(raw, phase.name)?;
-    let even = [("P99", ratio("p99")?), ("P99.9", ratio("p999")?), ("memory", ratio("rss_mb")?)];
+    let even = [("P99", ratio("p99")?), ("P99.9", ratio("p999")?)];
     let faults = report::faults(Some(rate), phase.target, even);
-    let [p99, p999, memory] = even.map(|(_, ratio)| ratio);
+    let ([p99, p999], memory) = (even.map(|(_, ratio)| ratio), ratio("rss_mb")?);
     let line = format!(
         "| {name} | {} | {} | **{rate:.2}** [{low:.2}..{high:.2}] | {} | {} | {p99:.2} | {p999:.2} | {memory:.2} | {met} | {commit} |\n",
         phase.what,
