@@ -18,6 +18,8 @@ fn peer(stream: &[u8], room: usize) -> Option<Vec<u8>> {
     let mut decoder = PEER.take().unwrap_or_else(|| {
         let mut decoder = FrameDecoder::new();
         decoder.set_content_checksum(ContentChecksum::Verify);
+        // Its default is less, although a small content needs no window.
+        decoder.set_max_window_size(1 << 31).unwrap();
         decoder
     });
     let mut raw = vec![0; room];

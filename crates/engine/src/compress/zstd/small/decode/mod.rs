@@ -23,6 +23,8 @@ use std::cell::Cell;
 use xxhash_rust::xxh64::xxh64;
 
 const MAGIC: u32 = 0xFD2F_B528;
+/// libzstd reads no frames with larger windows (`ZSTD_WINDOWLOG_MAX`).
+const WINDOW_MAX: u64 = 1 << 31;
 /// The checksum of a frame's content, in bytes.
 const CHECKSUM: usize = 4;
 
@@ -85,7 +87,7 @@ impl Header {
         }
         let (at, window) = match is_single_segment {
             true => (5, usize::MAX),
-            false => (6, window_size(*stream.get(5)?)),
+            false => (6, window_size(*stream.get(5)?)?),
         };
         let rest = stream.get(at..)?;
         let (len, content) = match descriptor >> 6 {
@@ -108,10 +110,11 @@ impl Header {
     }
 }
 
-/// Returns the window's size in bytes, from its descriptor.
-fn window_size(descriptor: u8) -> usize {
-    let base = 1_usize << (10 + (descriptor >> 3)).min(30);
-    base + base / 8 * usize::from(descriptor & 7)
+/// Returns the window's size in bytes, from its descriptor; `None` if it is larger than libzstd reads.
+fn window_size(descriptor: u8) -> Option<usize> {
+    let base = 1_u64 << (10 + (descriptor >> 3));
+    let size = base + base / 8 * u64::from(descriptor & 7);
+    (size <= WINDOW_MAX).then_some(usize::try_from(size).unwrap_or(usize::MAX))
 }
 
 fn compare_checksum(stream: &[u8], at: usize, content: &[u8]) -> Result<usize> {
