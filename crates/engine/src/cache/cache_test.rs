@@ -320,15 +320,8 @@ fn reservations_and_ceilings_are_paid_by_all_shards() {
     slots.clear();
 }
 
-#[test]
-fn objects_of_a_closed_table_that_wait_for_a_reader_take_the_place_of_others() {
-    const CHARGE: usize = 16 << 10;
-    let cache = Cache::with_settings("LRUCache", 256 * CHARGE, 0, false);
-    let (closed, open) = (
-        SlotArray::<u64>::new(Arc::clone(&cache), 200),
-        SlotArray::<u64>::new(Arc::clone(&cache), 400),
-    );
-    let insert = |slots: &SlotArray<u64>, slot| slots.insert(slot, 0, CHARGE).unwrap();
+/// Calls `act` while another thread is pinned.
+fn beside_a_pinned_reader<T>(act: impl FnOnce() -> T) -> T {
     let (pinned, leave) = (std::sync::Barrier::new(2), std::sync::Barrier::new(2));
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -336,14 +329,27 @@ fn objects_of_a_closed_table_that_wait_for_a_reader_take_the_place_of_others() {
             pinned.wait();
             leave.wait();
         });
-        (0..200).for_each(|slot| drop(insert(&closed, slot)));
         pinned.wait();
+        let result = act();
+        leave.wait();
+        result
+    })
+}
+
+#[test]
+fn objects_of_a_closed_table_that_wait_for_a_reader_take_the_place_of_others() {
+    const CHARGE: usize = 16 << 10;
+    let cache = Cache::with_settings("LRUCache", 256 * CHARGE, 0, false);
+    let table = |n| SlotArray::<u64>::new(Arc::clone(&cache), n);
+    let (closed, open) = (table(200), table(400));
+    let insert = |slots: &SlotArray<u64>, slot| slots.insert(slot, 0, CHARGE).unwrap();
+    (0..200).for_each(|slot| drop(insert(&closed, slot)));
+    let (taken, in_cache) = beside_a_pinned_reader(|| {
         closed.clear();
         let taken = (0..400).filter(|&slot| insert(&open, slot).was_cached()).count();
-        let in_cache = cache.len();
-        leave.wait();
-        assert_eq!((taken, in_cache), (56, 56));
+        (taken, cache.len())
     });
+    assert_eq!((taken, in_cache), (56, 56));
     epoch::synchronize();
     (0..400).for_each(|slot| drop(insert(&open, slot)));
     assert_eq!(cache.len(), 256);
@@ -360,21 +366,13 @@ fn a_reader_that_does_not_leave_costs_bounded_memory() {
         alive.fetch_add(1, Ordering::Relaxed);
         drop(slots.insert(slot, Canary(Arc::clone(&alive), 1), CHARGE).unwrap());
     };
-    let (pinned, leave) = (std::sync::Barrier::new(2), std::sync::Barrier::new(2));
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let _guard = epoch::pin();
-            pinned.wait();
-            leave.wait();
-        });
-        pinned.wait();
+    // Those in the cache, 1 MiB that waits for the reader, and those that were set aside.
+    let most = beside_a_pinned_reader(|| {
         (0..10_000).for_each(add);
-        // Those in the cache, 1 MiB that waits for the reader, and those that were set aside.
-        let most = alive.load(Ordering::Relaxed);
-        leave.wait();
-        assert!((1200..1400).contains(&most), "{most}");
-        assert_eq!(cache.usage(), 256 * CHARGE);
+        alive.load(Ordering::Relaxed)
     });
+    assert!((1200..1400).contains(&most), "{most}");
+    assert_eq!(cache.usage(), 256 * CHARGE);
     // The objects that wait are freed, and the cache takes new ones again.
     epoch::synchronize();
     (10_000..11_000).for_each(add);

@@ -270,9 +270,9 @@ impl Cache {
         self.usage.fetch_sub(charge, Ordering::Relaxed);
     }
 
-    /// Evicts until usage is within the budget. Returns whether it is. The shard `own` pays for what it got as long as
-    /// it can. Otherwise all shards pay in turn: a shard that lost its objects would not get them back, since a full
-    /// shard keeps its size, and would miss all accesses in the contest of policies.
+    /// Evicts objects until usage is within the budget, and returns whether it is: from the shard `own` as long as it
+    /// has any, then from all shards in turn. If reservations always evicted from the same shard, it would stay empty,
+    /// since shards of a full cache do not grow, and it would lose the contest of policies if it leads.
     fn shrink(&self, own: Option<usize>) -> bool {
         if let Some(own) = own {
             while self.is_over() && self.evict_from(own) {}

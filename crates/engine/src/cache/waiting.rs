@@ -49,7 +49,7 @@ impl Cache {
         self.retire_counted(retirees, bytes);
     }
 
-    /// Frees objects of so many bytes when all readers that are pinned now have left. No shard is locked.
+    /// Likewise for any objects, of `bytes` bytes together.
     pub(super) fn retire_counted<T: Send + 'static>(&self, objects: Vec<T>, bytes: usize) {
         let count = objects.len();
         if count > 0 {

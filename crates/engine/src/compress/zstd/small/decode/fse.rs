@@ -228,7 +228,7 @@ impl<const M: usize> Spread<M> {
             next[symbol % SYMBOLS] = count.unsigned_abs();
             rare += (count < 0) as usize;
             let end = len + if count > 0 { count as usize } else { 0 };
-            // Several at once. The next symbol overwrites what is written past the end.
+            // Writes several cells at once; the next symbol overwrites the surplus.
             let mut at = len;
             while at < end {
                 if let Some((_, to)) = row.split_at_mut_checked(at)
