@@ -58,11 +58,31 @@ fn the_first_of_two_loads_of_a_block_wins() {
     let second = slots.insert(0, 2, 10).unwrap();
     assert!(first.is_same(&second));
     assert_eq!(cache.usage(), 10);
-    slots.add_charge(0, 5);
+    slots.try_grow(0, 5, |_| true);
     assert_eq!(cache.usage(), 15);
     drop((first, second));
     slots.clear();
-    slots.add_charge(0, 5);
+    slots.try_grow(0, 5, |_| true);
+    assert_eq!(cache.usage(), 0);
+}
+
+#[test]
+fn readers_do_without_a_shard_that_stays_locked() {
+    let cache = Cache::with_settings("LRUCache", 100, 0, false);
+    let slots = SlotArray::new(Arc::clone(&cache), 2);
+    drop(slots.insert(0, 1, 10).unwrap());
+    let ring = cache.shards[0].lock();
+    assert!(slots.is_busy(0));
+    slots.try_grow(0, 5, |_| panic!("its charge cannot be increased now"));
+    assert_eq!(*slots.insert(1, 2, 10).unwrap().object(), 2, "the object is used uncached");
+    assert!(slots.hold(1).is_none());
+    drop(ring);
+    assert!(!slots.is_busy(0));
+    slots.try_grow(0, 5, |&object| object == 1);
+    slots.try_grow(0, 7, |&object| object == 2);
+    drop(slots.insert(1, 2, 10).unwrap());
+    assert_eq!((cache.usage(), slots.hold(1).is_some()), (25, true));
+    slots.clear();
     assert_eq!(cache.usage(), 0);
 }
 
@@ -108,7 +128,7 @@ fn random_operations_keep_the_books_balanced() {
             0 => tables[t].clear(),
             1 => cache.set_capacity(rng.usize(100..800)),
             2 => held.clear(),
-            3 => tables[t].add_charge(slot, 3),
+            3 => tables[t].try_grow(slot, 3, |_| true),
             4..8 if held.len() < 5 => {
                 held.extend(tables[t].hold(slot).map(|node| (node, tag)));
             }

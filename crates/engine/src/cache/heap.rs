@@ -8,8 +8,8 @@
 //! from another one only if much was freed there. A pool is Doug Lea's allocator from the crate `dlmalloc` under a
 //! lock, over huge pages from the [`stock`]: it is as dense as the system's and needs no code of our own. No page is
 //! mapped, populated or unmapped under a pool's lock, and hits in the cache take none. If readers need pages faster
-//! than the stock is filled, the system's allocator serves them meanwhile: its small pages cost more later, but a
-//! thread does not wait for a large one. It also serves large pieces, and all pieces on systems without mappings.
+//! than the stock is filled, or a pool stays locked, the system's allocator serves them meanwhile: its small pages cost
+//! more later, but a thread does not wait. It also serves large pieces, and all pieces on systems without mappings.
 //!
 //! The module needs `unsafe` because pieces have no static owner. Invariants:
 //! * **BH1** A piece is freed once, and by the allocator that it came from, which its [`Origin`] names.
@@ -18,6 +18,7 @@
 
 #![allow(unsafe_code)]
 
+use super::PATIENCE;
 use super::stock::{self, Pages, Supply};
 use crate::env::mapping::{self, HUGE_PAGE};
 use crate::env::sync::std_atomic::{AtomicUsize, Ordering};
@@ -245,8 +246,13 @@ pub fn release_empty_pages() {
 
 impl Pool {
     /// Allocates from the pool's memory, after adding `page` to it if necessary. Returns the page if it was not needed.
+    /// Allocates nothing if another thread keeps the pool locked for [`PATIENCE`].
     fn allocate(&self, size: usize, page: Option<Pages>) -> (Option<NonNull<u8>>, Option<Pages>) {
-        let mut heap = self.heap.lock();
+        let heap = match is_economical() {
+            true => Some(self.heap.lock()),
+            false => self.heap.try_lock_for(PATIENCE),
+        };
+        let Some(mut heap) = heap else { return (None, page) };
         heap.allocator_mut().page.set(page.map(|page| page.start));
         // SAFETY: the size is not zero.
         let piece = NonNull::new(unsafe { heap.malloc(size, ALIGN) });

@@ -50,6 +50,7 @@ use crate::env::sync::std_atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::error::{Code, Error, Result, SubCode};
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// RocksDB's name of its oldest cache.
 const LRU: &str = "LRUCache";
@@ -319,6 +320,11 @@ impl fmt::Debug for Cache {
         write!(f, "{}(capacity {}, usage {})", self.name, self.capacity(), self.usage())
     }
 }
+
+/// Readers wait at most this long for a lock, and then do without what it protects. Locks are held for less than a
+/// microsecond, unless their owner has lost its processor. Those who wait then get the lock one after another, each of
+/// them after other threads had the processor: with 80 threads on two processors, a read took up to 2.6 s.
+const PATIENCE: Duration = Duration::from_micros(100);
 
 /// One lock per half MiB, at most 64: small caches must not be divided into uselessly small shards.
 fn default_shard_bits(capacity: usize) -> u32 {

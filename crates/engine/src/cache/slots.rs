@@ -10,7 +10,9 @@
 
 #![allow(unsafe_code)]
 
-use super::{Anonymous, Cache, Forget, Held, Node, Owner, OwnerBox, PageSet, Spares, Verdict};
+use super::{
+    Anonymous, Cache, Forget, Held, Node, Owner, OwnerBox, PATIENCE, PageSet, Spares, Verdict,
+};
 use crate::base::prefetch::{prefetch, prefetch_bytes};
 use crate::env::epoch::{self, Guard};
 use crate::env::sync::std_atomic::{AtomicPtr, AtomicUsize, Ordering};
@@ -143,7 +145,8 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
 
     /// Puts an object into a slot and charges the cache. If another thread was faster, its object
     /// stays and is returned. An object larger than the whole cache is returned without being
-    /// cached, and likewise any object while too many evicted ones wait for readers.
+    /// cached, and likewise any object while too many evicted ones wait for readers, or if another
+    /// thread keeps the shard locked for [`PATIENCE`].
     pub fn insert(&self, slot: usize, object: T, charge: usize) -> Result<Held<T>> {
         self.insert_node(slot, Held::new(object), charge)
     }
@@ -172,7 +175,11 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
             // Without room the insert fails, so room is made first.
             cache.admit(charge, Some(shard))?;
         }
-        let mut ring = cache.shards[shard].lock();
+        let ring = match is_strict {
+            true => Some(cache.shards[shard].lock()),
+            false => cache.shards[shard].try_lock_for(PATIENCE),
+        };
+        let Some(mut ring) = ring else { return Ok(node) };
         if !cell.is_empty() {
             drop(ring);
             if is_strict {
@@ -197,13 +204,22 @@ impl<T: Send + Sync + 'static> SlotArray<T> {
         Ok(node)
     }
 
-    /// Increases the charge of the object in a slot, which has grown.
-    pub fn add_charge(&self, slot: usize, more: usize) {
+    /// Lets the object in a slot grow by `more` bytes, and increases its charge, unless another thread has locked the
+    /// shard. `grow` gets the object that is there, and returns whether it has grown. Lookups of cached objects call
+    /// this, and do not wait (see [`PATIENCE`]).
+    pub fn try_grow(&self, slot: usize, more: usize, grow: impl FnOnce(&T) -> bool) {
         let guard = epoch::pin();
-        let mut ring = self.cache.shards[self.shard_of(slot)].lock();
+        let Some(mut ring) = self.cache.shards[self.shard_of(slot)].try_lock() else { return };
         let Some(node) = self.load(slot, &guard) else { return };
-        let added = ring.add_charge(node.position.load(Ordering::Relaxed), more);
-        self.cache.usage.fetch_add(added, Ordering::Relaxed);
+        if grow(node.object()) {
+            let added = ring.add_charge(node.position.load(Ordering::Relaxed), more);
+            self.cache.usage.fetch_add(added, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether [`SlotArray::try_grow`] would do nothing now.
+    pub fn is_busy(&self, slot: usize) -> bool {
+        self.cache.shards[self.shard_of(slot)].is_locked()
     }
 
     /// Empties all slots. The table must call it before it is dropped, because the ring holds

@@ -10,33 +10,29 @@
 //! * **E1** A slot holds 0, or an epoch that was global when its reader pinned itself.
 //! * **E2** A reader loads shared pointers only between `pin` and the drop of the guard.
 //! * **E3** An object is retired only after it was made unreachable for new readers.
-//! * **E4** The process's domain never frees a slot, so a thread's pointer to its own slot stays valid.
+//! * **E4** The process's domain never frees a slot, so a thread's pointer to its own slot stays valid
+//!   (`epoch_slots.rs`).
 //!
 //! Freeing is safe for this reason. The reader stores its slot, then fences, then loads the pointer; the owner stores
 //! the pointer, then fences, then loads the slots. So either the owner sees the slot, or the reader sees the new
 //! pointer (both fences are SeqCst). A slot with an epoch above the stamp belongs to a reader that acquired the global
-//! epoch after the stamp was taken, and therefore after the object became unreachable.
+//! epoch after the stamp was taken, and therefore after the object became unreachable. A slot that the owner does not
+//! find in the list was linked after the owner's fence, like an announcement that it does not see.
 //!
 //! The module needs `unsafe` because [`EpochCell`] returns references bound to a guard, and a thread finds its slot
 //! through a pointer (E4). The loom model and the stress tests in `epoch_test.rs` check it.
 
 #![allow(unsafe_code)]
 
+use super::epoch_slots::{Slot, Slots};
 use super::lock_rank;
-use super::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering, fence};
-use super::sync::{Arc, Mutex};
+use super::sync::Mutex;
+use super::sync::atomic::{AtomicPtr, AtomicU64, Ordering, fence};
 use crate::env::clock::{self, Instant};
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc as StdArc;
 use std::time::Duration;
-
-/// One reader's announcement, on its own pair of cache lines.
-#[repr(align(128))]
-struct Slot {
-    epoch: AtomicU64,
-    taken: AtomicBool,
-}
 
 /// What one call has retired.
 struct Retired {
@@ -59,7 +55,7 @@ struct Waiting {
 /// A set of readers and retired objects; the process has one.
 struct Domain {
     epoch: AtomicU64,
-    slots: Mutex<Vec<Arc<Slot>>>,
+    slots: Slots,
     retired: Mutex<Waiting>,
     /// The number of collections in progress: they hold objects that are in no list.
     collecting: AtomicU64,
@@ -78,30 +74,17 @@ impl Domain {
     fn new() -> Domain {
         Domain {
             epoch: AtomicU64::new(1),
-            slots: Mutex::new(Vec::new()),
+            slots: Slots::new(),
             retired: Mutex::default(),
             collecting: AtomicU64::new(0),
         }
     }
 
-    /// A slot that no other thread uses; slots of ended threads are reused.
-    fn register(&self) -> Arc<Slot> {
-        let mut slots = self.slots.lock();
-        for slot in slots.iter() {
-            if !slot.taken.swap(true, Ordering::AcqRel) {
-                return Arc::clone(slot);
-            }
-        }
-        let slot = Arc::new(Slot { epoch: AtomicU64::new(0), taken: AtomicBool::new(true) });
-        slots.push(Arc::clone(&slot));
-        slot
-    }
-
     #[inline]
     fn enter(&self, slot: &Slot) {
         // Acquire: the thread that advanced the epoch to this value had unlinked its objects
-        // before.
-        slot.epoch.store(self.epoch.load(Ordering::Acquire), Ordering::Relaxed);
+        // before. Release: who sees this epoch frees what the thread read during earlier pins.
+        slot.epoch.store(self.epoch.load(Ordering::Acquire), Ordering::Release);
         fence(Ordering::SeqCst);
     }
 
@@ -120,8 +103,7 @@ impl Domain {
 
     /// The oldest epoch at which a reader is pinned.
     fn oldest_pinned(&self) -> u64 {
-        let slots = self.slots.lock().clone();
-        let epochs = slots.iter().map(|slot| slot.epoch.load(Ordering::Acquire));
+        let epochs = self.slots.iter().map(|slot| slot.epoch.load(Ordering::Acquire));
         epochs.filter(|&e| e != 0).min().unwrap_or(u64::MAX)
     }
 
@@ -208,7 +190,7 @@ impl Drop for AtEnd {
 impl Local {
     #[cold]
     fn take_slot(&self) -> *const Slot {
-        let slot = std::ptr::from_ref(&*DOMAIN.register());
+        let slot = std::ptr::from_ref(DOMAIN.slots.take());
         self.slot.set(slot);
         self.for_now.set(AT_END.try_with(|_| ()).is_err());
         slot
@@ -219,7 +201,7 @@ impl Local {
         let slot = self.slot.replace(std::ptr::null());
         // SAFETY: it is not null and therefore one of the domain's (E4).
         if let Some(slot) = unsafe { slot.as_ref() } {
-            slot.taken.store(false, Ordering::Release);
+            slot.give_back();
         }
     }
 

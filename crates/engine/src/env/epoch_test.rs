@@ -1,8 +1,47 @@
 use super::*;
+use crate::env::sync::atomic::AtomicBool;
 
 #[cfg(loom)]
 mod loom_model {
     use super::*;
+    use crate::env::sync::Arc;
+
+    /// Two threads that take slots at the same time get different ones, and the collector sees both.
+    #[test]
+    fn slots_taken_at_once_differ_and_are_in_the_list() {
+        loom::model(|| {
+            let slots = Arc::new(Slots::new());
+            let take = |slots: &Slots, epoch| {
+                let slot = slots.take();
+                assert_eq!(slot.epoch.swap(epoch, Ordering::Relaxed), 0);
+            };
+            let other = {
+                let slots = slots.clone();
+                loom::thread::spawn(move || take(&slots, 1))
+            };
+            take(&slots, 2);
+            other.join().unwrap();
+            let mut seen: Vec<_> = slots.iter().map(|s| s.epoch.load(Ordering::Relaxed)).collect();
+            seen.sort_unstable();
+            assert_eq!(seen, [1, 2]);
+        });
+    }
+
+    /// A slot that was given back is taken again by one thread only.
+    #[test]
+    fn a_slot_that_was_given_back_is_taken_once() {
+        loom::model(|| {
+            let slots = Arc::new(Slots::new());
+            slots.take().give_back();
+            let other = {
+                let slots = slots.clone();
+                loom::thread::spawn(move || std::ptr::from_ref(slots.take()) as usize)
+            };
+            let mine = std::ptr::from_ref(slots.take()) as usize;
+            assert_ne!(mine, other.join().unwrap());
+            assert_eq!(slots.iter().count(), 2);
+        });
+    }
 
     /// A reader sees the old object alive or the new one, but never a freed one.
     #[test]
@@ -11,15 +50,15 @@ mod loom_model {
             let domain = Arc::new(Domain::new());
             let shared = Arc::new(AtomicU64::new(7));
             let freed = Arc::new(AtomicBool::new(false));
-            let slot = domain.register();
             let reader = {
                 let (domain, shared, freed) = (domain.clone(), shared.clone(), freed.clone());
                 loom::thread::spawn(move || {
-                    domain.enter(&slot);
+                    let slot = domain.slots.take();
+                    domain.enter(slot);
                     if shared.load(Ordering::Acquire) == 7 {
                         assert!(!freed.load(Ordering::Relaxed), "read after free");
                     }
-                    Domain::leave(&slot);
+                    Domain::leave(slot);
                 })
             };
             shared.store(8, Ordering::Release);
@@ -134,6 +173,29 @@ mod real {
             synchronize();
             assert_eq!(state.load(Ordering::SeqCst), 2);
         });
+    }
+
+    #[test]
+    fn slots_are_reused_and_never_shared() {
+        const THREADS: usize = 8;
+        let (slots, taken) = (Slots::new(), AtomicUsize::new(0));
+        let start = std::sync::Barrier::new(THREADS);
+        std::thread::scope(|scope| {
+            for _ in 0..THREADS {
+                scope.spawn(|| {
+                    start.wait();
+                    for _ in 0..if cfg!(miri) { 20 } else { 2_000 } {
+                        let slot = slots.take();
+                        assert_eq!(slot.epoch.swap(1, Ordering::Relaxed), 0);
+                        taken.fetch_add(1, Ordering::Relaxed);
+                        slot.epoch.store(0, Ordering::Relaxed);
+                        slot.give_back();
+                    }
+                });
+            }
+        });
+        // A thread adds a slot only if it saw each slot taken by another thread.
+        assert!((1..THREADS * 4).contains(&slots.iter().count()), "{}", slots.iter().count());
     }
 
     #[test]

@@ -5,6 +5,7 @@
 pub mod ahead;
 pub mod clock;
 pub mod epoch;
+mod epoch_slots;
 pub mod io_pool;
 pub mod live;
 pub mod lock_rank;

@@ -3,8 +3,6 @@
 use std::time::Duration;
 
 #[cfg(not(loom))]
-pub use std::sync::Arc;
-#[cfg(not(loom))]
 pub use std::sync::atomic;
 
 #[cfg(loom)]
@@ -24,6 +22,10 @@ pub mod thread {
 /// loom, too, since loom's can be neither static nor used outside a model.
 pub use std::sync::atomic as std_atomic;
 pub use std::sync::{LazyLock, OnceLock};
+
+/// A cell whose value may fail to load: one thread at a time tries, the others wait for it, and all of them wake when
+/// it has loaded the value. With a mutex each would have to get a processor before it woke the next one.
+pub use once_cell::sync::OnceCell;
 
 pub use parking_lot::{Mutex, MutexGuard, RwLock};
 

@@ -191,15 +191,14 @@ impl Block {
         self.fingerprints.get().map(Option::as_ref)
     }
 
-    /// Builds the fingerprints at the second point lookup. If this call built them, returns their memory in bytes.
-    #[cold]
-    pub fn note_lookup(&self) -> Option<usize> {
-        if !self.seen.swap(true, Ordering::Relaxed) || self.fingerprints.get().is_some() {
-            return None;
-        }
-        let fingerprints = Fingerprints::build(self.view());
-        let size = fingerprints.as_ref().map(Fingerprints::memory_usage);
-        self.fingerprints.set(fingerprints).ok().and(size)
+    /// Notes a point lookup. Returns whether it is not the first one and there are no fingerprints yet.
+    pub fn is_looked_up_again(&self) -> bool {
+        self.seen.swap(true, Ordering::Relaxed) && self.fingerprints.get().is_none()
+    }
+
+    /// Keeps what [`Fingerprints::build`] returned. Returns false if another thread was faster.
+    pub fn keep_fingerprints(&self, fingerprints: Option<Fingerprints>) -> bool {
+        self.fingerprints.set(fingerprints).is_ok()
     }
 }
 

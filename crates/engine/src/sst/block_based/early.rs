@@ -11,6 +11,7 @@ use super::index::{IndexEntries, IndexForm, compare_fence};
 use super::view::BlockView;
 use crate::base::KeyOrder;
 use crate::env::mapping::LargeVec;
+use crate::env::sync::OnceCell;
 use crate::error::Result;
 use crate::sst::format::BlockHandle;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ pub(super) const EARLY_LOOKUPS: u32 = 16;
 pub(super) struct Early {
     /// The number of early lookups so far.
     pub(super) lookups: u32,
-    pub(super) index: Option<Arc<IndexBlock>>,
+    pub(super) index: Arc<OnceCell<Arc<IndexBlock>>>,
 }
 
 /// A verified index block that is not partitioned.

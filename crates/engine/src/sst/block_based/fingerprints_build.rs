@@ -14,6 +14,12 @@ use std::ops::Range;
 /// The maximum width of a middle.
 const WIDTH_MAX: usize = 32;
 
+/// The usual number of entries between restarts, the length of the shortest entry, and the usual length of a key: only
+/// to reserve memory.
+const RESTART_INTERVAL: usize = 16;
+const LEAST_ENTRY: usize = 3 + TRAILER_SIZE;
+const KEY_ABOUT: usize = 32;
+
 /// The data collected about one entry.
 struct Item {
     fingerprint: u8,
@@ -91,9 +97,12 @@ impl LinearFit {
         let above = |(i, &offset): (usize, &u16)| i32::from(offset) - line(slope, i) as i32;
         // This is at most 0, since the first offset is 0.
         let lowest = offsets.iter().enumerate().map(above).min()?;
-        let lacking = offsets.iter().enumerate().map(|at| u8::try_from(above(at) - lowest).ok());
         let line = LinearFit { slope, bias: u8::try_from(-lowest).ok()?, size: 1 };
-        Some((line, lacking.collect::<Option<_>>()?))
+        let mut lacking = Vec::with_capacity(offsets.len());
+        for at in offsets.iter().enumerate() {
+            lacking.push(u8::try_from(above(at) - lowest).ok()?);
+        }
+        Some((line, lacking))
     }
 }
 
@@ -103,7 +112,11 @@ impl Items {
         if view.entries().len() > usize::from(u16::MAX) {
             return None;
         }
-        let (mut items, mut keys) = (Vec::new(), Vec::new());
+        // Vectors that grow would ask the allocator several times, whose locks all threads share.
+        let about =
+            (view.num_restarts() * RESTART_INTERVAL).min(view.entries().len() / LEAST_ENTRY);
+        let (mut items, mut keys) =
+            (Vec::with_capacity(about), Vec::with_capacity(about * KEY_ABOUT));
         let mut cursor = Cursor::default();
         cursor.rewind_to_start();
         while cursor.next(&view).ok()? {

@@ -20,9 +20,8 @@ use super::view::BlockView;
 use crate::base::KeyOrder;
 use crate::budget::{Charge, MemoryAccount, MemoryOwner};
 use crate::cache::{Cache, SlotArray};
-use crate::env::sync::Mutex;
-use crate::env::sync::OnceLock;
 use crate::env::sync::atomic::{AtomicBool, Ordering};
+use crate::env::sync::{Mutex, OnceCell};
 use crate::error::{Code, Error, Result};
 use crate::fs::RandomAccessFile;
 use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle, read_exact_at};
@@ -73,9 +72,7 @@ pub(super) struct PartsAt {
 
 /// The parts of a table, loaded now or later.
 pub(super) struct LateParts {
-    read: OnceLock<Parts>,
-    /// Held while the parts are being loaded.
-    reading: Mutex<()>,
+    read: OnceCell<Parts>,
     early: Mutex<Early>,
     at: PartsAt,
 }
@@ -84,7 +81,7 @@ impl LateParts {
     /// Parts that are not loaded yet.
     pub(super) fn new(at: PartsAt) -> LateParts {
         let early = Mutex::new(Early::default());
-        LateParts { read: OnceLock::new(), reading: Mutex::new(()), early, at }
+        LateParts { read: OnceCell::new(), early, at }
     }
 
     /// The parts, if they are loaded.
@@ -110,14 +107,16 @@ impl LateParts {
         order: &KeyOrder,
         cancelled: &AtomicBool,
     ) -> Result<&Parts> {
-        let _one_at_a_time = self.reading.lock();
-        if let Some(parts) = self.read.get() {
-            return Ok(parts);
+        let mut is_mine = false;
+        let parts = self.read.get_or_try_init(|| {
+            let index = self.early.lock().index.get().cloned();
+            let parts = self.at.read(source, order, index.as_deref(), cancelled)?;
+            is_mine = true;
+            Ok(parts)
+        })?;
+        if is_mine {
+            self.early.lock().index = Arc::default();
         }
-        let index = self.early.lock().index.clone();
-        let parts = self.at.read(source, order, index.as_deref(), cancelled)?;
-        let parts = self.read.get_or_init(|| parts);
-        self.early.lock().index = None;
         Ok(parts)
     }
 
@@ -131,16 +130,18 @@ impl LateParts {
             return Ok(None);
         }
         early.lookups += 1;
-        if early.index.is_none() {
+        let index = Arc::clone(&early.index);
+        drop(early);
+        let block = index.get_or_try_init(|| {
             let bytes = source.read_meta(BlockKind::Index, self.at.index)?;
-            early.index = Some(Arc::new(IndexBlock { bytes, form: self.at.form }));
-        }
-        Ok(early.index.clone())
+            Ok(Arc::new(IndexBlock { bytes, form: self.at.form }))
+        });
+        block.map(|block| Some(Arc::clone(block)))
     }
 
     /// The memory outside the cache's blocks, in bytes.
     pub(super) fn memory_usage(&self) -> usize {
-        let early = || self.early.lock().index.as_ref().map_or(0, |index| index.bytes.len());
+        let early = || self.early.lock().index.get().map_or(0, |index| index.bytes.len());
         self.ready().map_or_else(early, Parts::memory_usage)
     }
 

@@ -334,9 +334,7 @@ impl BlockBasedTable {
         match block.fingerprints() {
             Some(fingerprints) => fingerprints,
             None => {
-                if let Some(size) = block.note_lookup() {
-                    slots.add_charge(i, size);
-                }
+                note_lookup(block, slots, i);
                 None
             }
         }
@@ -476,6 +474,24 @@ impl BlockBasedTable {
             stats::add(&self.statistics, Ticker::VerifyChecksumReadBytes, handle.size);
         }
         Ok(())
+    }
+}
+
+/// Builds the fingerprints of a cached block at its second point lookup. If the lock for charging them to the cache is
+/// taken, a later lookup builds them.
+#[cold]
+fn note_lookup(block: &Block, slots: &SlotArray<Block>, i: usize) {
+    if !block.is_looked_up_again() || slots.is_busy(i) {
+        return;
+    }
+    let fingerprints = Fingerprints::build(block.view());
+    match fingerprints.as_ref().map(Fingerprints::memory_usage) {
+        Some(size) => slots.try_grow(i, size, |cached| {
+            std::ptr::eq(cached, block) && block.keep_fingerprints(fingerprints)
+        }),
+        None => {
+            block.keep_fingerprints(None);
+        }
     }
 }
 
