@@ -8,7 +8,8 @@
 //! next object that needs its memory.
 //!
 //! Thread safety: all methods take `&self`. Locks: one shard at a time; code under a shard's lock takes no other lock
-//! except the epoch's. The lock of the statistics is taken before a shard's.
+//! except the epoch's. The lock of the statistics is taken before a shard's. Readers wait for a lock only briefly
+//! ([`PATIENCE`]), unless the limit is strict.
 //!
 //! Invariants:
 //! * **BC1** While a shard's lock is held, a slot of that shard is occupied if and only if the shard's ring has an
