@@ -109,9 +109,11 @@ impl<'a> Judgement<'a> {
         match duel.map(|duel| (verdict(&duel.faults), duel.rate)) {
             None => alone,
             Some((judged, rate)) if self.faults.is_empty() => {
-                format!("{judged} (C functions: {rate:.2})")
+                format!("{judged} (through the C functions: {rate:.2})")
             }
-            Some((judged, rate)) => format!("{judged} (C functions: {rate:.2}; db_bench {alone})"),
+            Some((judged, rate)) => {
+                format!("{judged} (through the C functions: {rate:.2}; db_bench {alone})")
+            }
         }
     }
 
