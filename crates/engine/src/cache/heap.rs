@@ -22,7 +22,7 @@ use super::PATIENCE;
 use super::stock::{self, Pages, Supply};
 use crate::env::mapping::{self, HUGE_PAGE};
 use crate::env::sync::std_atomic::{AtomicUsize, Ordering};
-use crate::env::sync::{LazyLock, Mutex};
+use crate::env::sync::{LazyLock, Mutex, MutexGuard};
 use crate::env::{thread_number, threads};
 use dlmalloc::{Allocator, Dlmalloc};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
@@ -245,14 +245,29 @@ pub fn release_empty_pages() {
 }
 
 impl Pool {
-    /// Allocates from the pool's memory, after adding `page` to it if necessary. Returns the page if it was not needed.
-    /// Allocates nothing if another thread keeps the pool locked for [`PATIENCE`].
-    fn allocate(&self, size: usize, page: Option<Pages>) -> (Option<NonNull<u8>>, Option<Pages>) {
-        let heap = match is_economical() {
+    /// Locks the pool, unless another thread keeps it locked for [`PATIENCE`] or, if `waits` is false, has locked it.
+    fn lock_briefly(&self, waits: bool) -> Option<MutexGuard<'_, Dlmalloc<Source>>> {
+        match waits {
+            true => self.heap.try_lock_for(PATIENCE),
+            false => self.heap.try_lock(),
+        }
+    }
+
+    /// Likewise, but waits as long as necessary while all memory is limited.
+    fn lock(&self, waits: bool) -> Option<MutexGuard<'_, Dlmalloc<Source>>> {
+        match is_economical() {
             true => Some(self.heap.lock()),
-            false => self.heap.try_lock_for(PATIENCE),
-        };
-        let Some(mut heap) = heap else { return (None, page) };
+            false => self.lock_briefly(waits),
+        }
+    }
+
+    /// Allocates from the pool's memory, after adding `page` to it if necessary. Returns the page if it was not needed.
+    fn allocate(
+        &self,
+        mut heap: MutexGuard<'_, Dlmalloc<Source>>,
+        size: usize,
+        page: Option<Pages>,
+    ) -> (Option<NonNull<u8>>, Option<Pages>) {
         heap.allocator_mut().page.set(page.map(|page| page.start));
         // SAFETY: the size is not zero.
         let piece = NonNull::new(unsafe { heap.malloc(size, ALIGN) });
@@ -313,8 +328,15 @@ fn allocate_in_pools(size: usize) -> Option<(NonNull<u8>, Origin)> {
         if i != own && pool.freed.load(Ordering::Relaxed) < WORTH_A_LOOK {
             continue;
         }
-        if let (Some(piece), _) = pool.allocate(size, None) {
-            return Some((piece, Origin::of_pool(i)));
+        match pool.lock(i == own) {
+            Some(heap) => {
+                if let (Some(piece), _) = pool.allocate(heap, size, None) {
+                    return Some((piece, Origin::of_pool(i)));
+                }
+            }
+            // The pool may have memory: it needs no page.
+            None if i == own => return None,
+            None => {}
         }
     }
     let page = match stock::take() {
@@ -322,7 +344,11 @@ fn allocate_in_pools(size: usize) -> Option<(NonNull<u8>, Origin)> {
         Supply::Late if is_economical() => Pages::map()?,
         Supply::Late | Supply::Nothing => return None,
     };
-    let (piece, unused) = POOLS[own].allocate(size, Some(page));
+    let Some(heap) = POOLS[own].lock(true) else {
+        stock::give_back(page);
+        return None;
+    };
+    let (piece, unused) = POOLS[own].allocate(heap, size, Some(page));
     // Another thread may have freed a piece in the meantime.
     unused.into_iter().for_each(stock::give_back);
     Some((piece?, Origin::of_pool(own)))

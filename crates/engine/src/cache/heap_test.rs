@@ -95,9 +95,9 @@ fn the_holes_of_a_full_heap_do_not_grow() {
     let pool = Pool { heap, freed: AtomicUsize::new(0) };
     let mut pages = 0;
     let mut allocate = |size: usize| {
-        pool.allocate(size, None).0.unwrap_or_else(|| {
+        pool.allocate(pool.heap.lock(), size, None).0.unwrap_or_else(|| {
             pages += 1;
-            pool.allocate(size, Pages::map()).0.unwrap()
+            pool.allocate(pool.heap.lock(), size, Pages::map()).0.unwrap()
         })
     };
     let mut rng = fastrand::Rng::with_seed(5);
@@ -121,6 +121,10 @@ fn the_holes_of_a_full_heap_do_not_grow() {
         // SAFETY: as above.
         unsafe { pool.free(piece, size) };
     }
+    let locked = pool.heap.lock();
+    assert!(pool.lock_briefly(true).is_none() && pool.lock_briefly(false).is_none());
+    drop(locked);
+    assert!(pool.lock_briefly(true).is_some() && pool.lock_briefly(false).is_some());
     let newest = pool.heap.into_inner().allocator_mut().pages.take();
     newest.into_iter().for_each(|start| stock::give_back_now(Pages { start, len: HUGE_PAGE }));
 }

@@ -8,8 +8,8 @@
 //! next object that needs its memory.
 //!
 //! Thread safety: all methods take `&self`. Locks: one shard at a time; code under a shard's lock takes no other lock
-//! except the epoch's. The lock of the statistics is taken before a shard's. Readers wait for a lock only briefly
-//! ([`PATIENCE`]), unless the limit is strict.
+//! except the epoch's. The lock of the statistics is taken before a shard's. Readers wait for a shard or a pool of
+//! the heap only briefly ([`PATIENCE`]), unless the limit is strict or all memory is limited.
 //!
 //! Invariants:
 //! * **BC1** While a shard's lock is held, a slot of that shard is occupied if and only if the shard's ring has an
@@ -273,11 +273,13 @@ impl Cache {
     }
 
     /// Evicts objects until usage is within the budget, and returns whether it is: from the shard `own` as long as it
-    /// has any, then from all shards in turn. If reservations always evicted from the same shard, it would stay empty,
+    /// has any, then from all shards in turn. An insert, which has an own shard, passes over shards that are locked
+    /// unless the limit is strict; a later one evicts more. If reservations always evicted from the same shard, it would stay empty,
     /// since shards of a full cache do not grow, and it would lose the contest of policies if it leads.
     fn shrink(&self, own: Option<usize>) -> bool {
+        let waits = own.is_none() || self.has_strict_capacity_limit();
         if let Some(own) = own {
-            while self.is_over() && self.evict_from(own) {}
+            while self.is_over() && self.evict_from(own, waits) {}
         }
         if !self.is_over() {
             return true;
@@ -286,7 +288,7 @@ impl Cache {
         let (mut shard, mut without) = (self.turn.load(Ordering::Relaxed), 0);
         while self.is_over() && without < n {
             shard = (shard + 1) % n;
-            without = if self.evict_from(shard) { 0 } else { without + 1 };
+            without = if self.evict_from(shard, waits) { 0 } else { without + 1 };
         }
         self.turn.store(shard, Ordering::Relaxed);
         if self.is_over() {
@@ -300,9 +302,16 @@ impl Cache {
         self.usage() > self.budget()
     }
 
-    /// Evicts an object from a shard. Returns whether there was one.
-    fn evict_from(&self, shard: usize) -> bool {
-        let evicted = self.shards[shard].lock().evict_one(self.policy(shard));
+    /// Evicts an object from a shard. Returns whether there was one, and no other thread had locked the shard or the
+    /// call waits.
+    fn evict_from(&self, shard: usize, waits: bool) -> bool {
+        let ring = match waits {
+            true => Some(self.shards[shard].lock()),
+            false => self.shards[shard].try_lock(),
+        };
+        let Some(mut ring) = ring else { return false };
+        let evicted = ring.evict_one(self.policy(shard));
+        drop(ring);
         let Some(retiree) = evicted else { return false };
         self.release(retiree.bytes());
         self.retire(vec![retiree]);
@@ -322,8 +331,8 @@ impl fmt::Debug for Cache {
     }
 }
 
-/// Readers wait at most this long for a lock, and then do without what it protects. Locks are held for less than a
-/// microsecond, unless their owner has lost its processor. Those who wait then get the lock one after another, each of
+/// Readers wait at most this long for a shard or a pool, and then do without. These locks are usually held for less than
+/// a microsecond, unless their owner has lost its processor. Those who wait then get the lock one after another, each of
 /// them after other threads had the processor: with 80 threads on two processors, a read took up to 2.6 s.
 const PATIENCE: Duration = Duration::from_micros(100);
 

@@ -77,19 +77,21 @@ impl Spares {
         from_own.iter().chain(before).map(|Aligned(list)| list)
     }
 
-    /// Keeps an object of about `bytes` bytes if there is room.
+    /// Keeps an object of about `bytes` bytes if a list that no thread has locked has room.
     pub(super) fn keep(&self, object: Anonymous, bytes: usize) {
         let bytes_max = self.bytes_max.load(Ordering::Relaxed);
         let has_room = |list: &MutexGuard<'_, List>| list.bytes + bytes <= bytes_max;
-        if let Some(mut list) = self.lists().map(Mutex::lock).find(has_room) {
+        if let Some(mut list) = self.lists().filter_map(Mutex::try_lock).find(has_room) {
             list.bytes += bytes;
             list.objects.push((object, bytes));
         }
     }
 
-    /// An object of this type: one that fits, if there is one near the end, otherwise any.
+    /// An object of this type from a list that no thread has locked: one that fits, if there is one near the end,
+    /// otherwise any.
     pub(super) fn take<T: 'static>(&self, suits: impl Fn(&T) -> bool) -> Option<T> {
-        let mut list = self.lists().map(Mutex::lock).find(|list| !list.objects.is_empty())?;
+        let mut lists = self.lists().filter_map(Mutex::try_lock);
+        let mut list = lists.find(|list| !list.objects.is_empty())?;
         let from = list.objects.len().saturating_sub(LOOKS);
         let suits =
             |(object, _): &(Anonymous, usize)| object.downcast_ref::<T>().is_some_and(&suits);

@@ -73,7 +73,7 @@ enum Storage {
 pub struct Block {
     storage: Storage,
     layout: Layout,
-    /// Set by the first point lookup; the second one builds the fingerprints.
+    /// Set by the first point lookup; a later one builds the fingerprints.
     seen: AtomicBool,
     fingerprints: OnceLock<Option<Fingerprints>>,
     restart_prefixes: RestartPrefixes,
@@ -196,9 +196,11 @@ impl Block {
         self.seen.swap(true, Ordering::Relaxed) && self.fingerprints.get().is_none()
     }
 
-    /// Keeps what [`Fingerprints::build`] returned. Returns false if another thread was faster.
-    pub fn keep_fingerprints(&self, fingerprints: Option<Fingerprints>) -> bool {
-        self.fingerprints.set(fingerprints).is_ok()
+    /// Takes what [`Fingerprints::build`] returned. Returns false, and leaves it, if another thread was faster.
+    pub fn keep_fingerprints(&self, fingerprints: &mut Option<Fingerprints>) -> bool {
+        let Err(unused) = self.fingerprints.set(fingerprints.take()) else { return true };
+        *fingerprints = unused;
+        false
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Opening many tables only verifies their indexes and filters, and loading them takes as long as a hundred lookups
 //! (see [`super::parts`]). So the first lookups in a table search its index block in the file's format, without the
-//! filter, and read the data block while bypassing the cache. The index block is read and verified once and freed when
-//! the parts are loaded, either by a background thread or by the first lookup after the last early one.
+//! filter, and read the data block while bypassing the cache. The index block is read and verified once, or again if the
+//! parts are loaded meanwhile, and freed when they are loaded, either by a background thread or by the first lookup after the last early one.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -11,7 +11,8 @@ use super::index::{IndexEntries, IndexForm, compare_fence};
 use super::view::BlockView;
 use crate::base::KeyOrder;
 use crate::env::mapping::LargeVec;
-use crate::env::sync::OnceCell;
+use crate::env::sync::std_atomic::{AtomicU32, Ordering};
+use crate::env::sync::{Mutex, OnceCell};
 use crate::error::Result;
 use crate::sst::format::BlockHandle;
 use std::sync::Arc;
@@ -23,9 +24,38 @@ pub(super) const EARLY_LOOKUPS: u32 = 16;
 /// The state that the first lookups of a table share.
 #[derive(Default)]
 pub(super) struct Early {
-    /// The number of early lookups so far.
-    pub(super) lookups: u32,
-    pub(super) index: Arc<OnceCell<Arc<IndexBlock>>>,
+    /// The number of early lookups so far, and perhaps of some that came too late.
+    lookups: AtomicU32,
+    /// The index block, once it was read. Replaced by an empty cell when the parts are loaded.
+    index: Mutex<Arc<OnceCell<Arc<IndexBlock>>>>,
+}
+
+impl Early {
+    /// Counts an early lookup. Returns false if there were [`EARLY_LOOKUPS`].
+    pub(super) fn begin(&self) -> bool {
+        self.lookups.load(Ordering::Relaxed) < EARLY_LOOKUPS
+            && self.lookups.fetch_add(1, Ordering::Relaxed) < EARLY_LOOKUPS
+    }
+
+    /// The index block, which `read` reads unless an early lookup has read it.
+    pub(super) fn index(
+        &self,
+        read: impl FnOnce() -> Result<IndexBlock>,
+    ) -> Result<Arc<IndexBlock>> {
+        let cell = Arc::clone(&self.index.lock());
+        cell.get_or_try_init(|| read().map(Arc::new)).map(Arc::clone)
+    }
+
+    /// The index block, if it was read.
+    pub(super) fn index_if_read(&self) -> Option<Arc<IndexBlock>> {
+        self.index.lock().get().map(Arc::clone)
+    }
+
+    /// Forgets the index block.
+    pub(super) fn forget_index(&self) {
+        let gone = std::mem::take(&mut *self.index.lock());
+        drop(gone);
+    }
 }
 
 /// A verified index block that is not partitioned.

@@ -1,4 +1,4 @@
-//! Construction of the [`Fingerprints`] of a block, at the block's second lookup.
+//! Construction of the [`Fingerprints`] of a block, at the block's second lookup or later.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -14,10 +14,8 @@ use std::ops::Range;
 /// The maximum width of a middle.
 const WIDTH_MAX: usize = 32;
 
-/// The usual number of entries between restarts, the length of the shortest entry, and the usual length of a key: only
-/// to reserve memory.
-const RESTART_INTERVAL: usize = 16;
-const LEAST_ENTRY: usize = 3 + TRAILER_SIZE;
+/// The lengths of an entry and of a key for which memory is reserved.
+const ENTRY_ABOUT: usize = 64;
 const KEY_ABOUT: usize = 32;
 
 /// The data collected about one entry.
@@ -113,8 +111,7 @@ impl Items {
             return None;
         }
         // Vectors that grow would ask the allocator several times, whose locks all threads share.
-        let about =
-            (view.num_restarts() * RESTART_INTERVAL).min(view.entries().len() / LEAST_ENTRY);
+        let about = view.entries().len() / ENTRY_ABOUT;
         let (mut items, mut keys) =
             (Vec::with_capacity(about), Vec::with_capacity(about * KEY_ABOUT));
         let mut cursor = Cursor::default();

@@ -11,7 +11,7 @@
 
 use super::block::Block;
 use super::counting::BlockKind;
-use super::early::{EARLY_LOOKUPS, Early, IndexBlock};
+use super::early::{Early, IndexBlock};
 use super::fences::Fences;
 use super::filter::Filter;
 use super::index::{IndexForm, check_handle, for_each_entry};
@@ -20,8 +20,8 @@ use super::view::BlockView;
 use crate::base::KeyOrder;
 use crate::budget::{Charge, MemoryAccount, MemoryOwner};
 use crate::cache::{Cache, SlotArray};
+use crate::env::sync::OnceCell;
 use crate::env::sync::atomic::{AtomicBool, Ordering};
-use crate::env::sync::{Mutex, OnceCell};
 use crate::error::{Code, Error, Result};
 use crate::fs::RandomAccessFile;
 use crate::sst::format::{BLOCK_TRAILER_SIZE, BlockHandle, read_exact_at};
@@ -73,15 +73,14 @@ pub(super) struct PartsAt {
 /// The parts of a table, loaded now or later.
 pub(super) struct LateParts {
     read: OnceCell<Parts>,
-    early: Mutex<Early>,
+    early: Early,
     at: PartsAt,
 }
 
 impl LateParts {
     /// Parts that are not loaded yet.
     pub(super) fn new(at: PartsAt) -> LateParts {
-        let early = Mutex::new(Early::default());
-        LateParts { read: OnceCell::new(), early, at }
+        LateParts { read: OnceCell::new(), early: Early::default(), at }
     }
 
     /// The parts, if they are loaded.
@@ -109,39 +108,32 @@ impl LateParts {
     ) -> Result<&Parts> {
         let mut is_mine = false;
         let parts = self.read.get_or_try_init(|| {
-            let index = self.early.lock().index.get().cloned();
+            let index = self.early.index_if_read();
             let parts = self.at.read(source, order, index.as_deref(), cancelled)?;
             is_mine = true;
             Ok(parts)
         })?;
         if is_mine {
-            self.early.lock().index = Arc::default();
+            self.early.forget_index();
         }
         Ok(parts)
     }
 
     /// The index block for an early lookup; `None` if the parts are loaded or should be loaded now.
     pub(super) fn early_index(&self, source: &BlockSource) -> Result<Option<Arc<IndexBlock>>> {
-        if self.at.is_partitioned {
+        if self.at.is_partitioned || self.ready().is_some() || !self.early.begin() {
             return Ok(None);
         }
-        let mut early = self.early.lock();
-        if early.lookups == EARLY_LOOKUPS || self.ready().is_some() {
-            return Ok(None);
-        }
-        early.lookups += 1;
-        let index = Arc::clone(&early.index);
-        drop(early);
-        let block = index.get_or_try_init(|| {
+        let read = || {
             let bytes = source.read_meta(BlockKind::Index, self.at.index)?;
-            Ok(Arc::new(IndexBlock { bytes, form: self.at.form }))
-        });
-        block.map(|block| Some(Arc::clone(block)))
+            Ok(IndexBlock { bytes, form: self.at.form })
+        };
+        self.early.index(read).map(Some)
     }
 
     /// The memory outside the cache's blocks, in bytes.
     pub(super) fn memory_usage(&self) -> usize {
-        let early = || self.early.lock().index.get().map_or(0, |index| index.bytes.len());
+        let early = || self.early.index_if_read().map_or(0, |index| index.bytes.len());
         self.ready().map_or_else(early, Parts::memory_usage)
     }
 

@@ -37,7 +37,7 @@ fn a_late_table_reads_its_parts_once_and_answers_as_any() {
     let bytes = table_bytes(&rows, ChecksumType::Xxh3);
     let (early, late) = (open(&bytes, &cached()).unwrap(), open_late(&bytes, &cached()).unwrap());
     assert!(late.memory_usage() < early.memory_usage());
-    for _ in 0..=super::EARLY_LOOKUPS {
+    for _ in 0..=super::super::early::EARLY_LOOKUPS {
         assert_eq!(get(&late, b"key000003", 9).unwrap(), Some(vec![b'v'; 30]));
     }
     assert_eq!(late.memory_usage(), early.memory_usage());
@@ -93,7 +93,7 @@ fn damage_under_a_right_checksum_is_found_by_every_use_of_the_parts() {
     assert!(early.is_corruption() && early.message().contains("out of order"), "{early}");
     let late = open_late(&bytes, &cached()).unwrap();
     // The first lookups do not read the whole index.
-    for _ in 0..super::EARLY_LOOKUPS {
+    for _ in 0..super::super::early::EARLY_LOOKUPS {
         let _ = get(&late, b"key000003", 9);
     }
     for _ in 0..2 {

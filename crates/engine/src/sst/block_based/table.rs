@@ -484,14 +484,15 @@ fn note_lookup(block: &Block, slots: &SlotArray<Block>, i: usize) {
     if !block.is_looked_up_again() || slots.is_busy(i) {
         return;
     }
-    let fingerprints = Fingerprints::build(block.view());
-    match fingerprints.as_ref().map(Fingerprints::memory_usage) {
-        Some(size) => slots.try_grow(i, size, |cached| {
-            std::ptr::eq(cached, block) && block.keep_fingerprints(fingerprints)
-        }),
-        None => {
-            block.keep_fingerprints(None);
+    // Freed after the lock is released, if another thread was faster.
+    let mut fingerprints = Fingerprints::build(block.view());
+    match fingerprints.as_ref().map_or(0, Fingerprints::memory_usage) {
+        0 => {
+            block.keep_fingerprints(&mut fingerprints);
         }
+        size => slots.try_grow(i, size, |cached| {
+            std::ptr::eq(cached, block) && block.keep_fingerprints(&mut fingerprints)
+        }),
     }
 }
 
