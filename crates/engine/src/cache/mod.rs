@@ -273,9 +273,9 @@ impl Cache {
     }
 
     /// Evicts objects until usage is within the budget, and returns whether it is: from the shard `own` as long as it
-    /// has any, then from all shards in turn. An insert, which has an own shard, passes over shards that are locked
-    /// unless the limit is strict; a later one evicts more. If reservations always evicted from the same shard, it would stay empty,
-    /// since shards of a full cache do not grow, and it would lose the contest of policies if it leads.
+    /// has any, then from all shards in turn. If reservations always evicted from the same shard, it would stay empty,
+    /// since shards of a full cache do not grow, and it would lose the contest of policies if it leads. An insert, with
+    /// a shard of its own, passes over locked shards unless the limit is strict; a later one evicts more.
     fn shrink(&self, own: Option<usize>) -> bool {
         let waits = own.is_none() || self.has_strict_capacity_limit();
         if let Some(own) = own {
@@ -331,9 +331,9 @@ impl fmt::Debug for Cache {
     }
 }
 
-/// Readers wait at most this long for a shard or a pool, and then do without. These locks are usually held for less than
-/// a microsecond, unless their owner has lost its processor. Those who wait then get the lock one after another, each of
-/// them after other threads had the processor: with 80 threads on two processors, a read took up to 2.6 s.
+/// Readers wait at most this long for a shard or a pool, and then do without. These locks are usually held for less
+/// than a microsecond, unless their owner has lost its processor. Those who wait then get the lock one after another,
+/// each of them after other threads had the processor: with 80 threads on two processors, a read took up to 2.6 s.
 const PATIENCE: Duration = Duration::from_micros(100);
 
 /// One lock per half MiB, at most 64: small caches must not be divided into uselessly small shards.

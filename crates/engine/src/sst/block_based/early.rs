@@ -2,8 +2,9 @@
 //!
 //! Opening many tables only verifies their indexes and filters, and loading them takes as long as a hundred lookups
 //! (see [`super::parts`]). So the first lookups in a table search its index block in the file's format, without the
-//! filter, and read the data block while bypassing the cache. The index block is read and verified once, or again if the
-//! parts are loaded meanwhile, and freed when they are loaded, either by a background thread or by the first lookup after the last early one.
+//! filter, and read the data block while bypassing the cache. The index block is read and verified once, or again by a
+//! thread that loads the parts meanwhile. It is freed when they are loaded, either by a background thread or by the
+//! first lookup after the last early one.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
