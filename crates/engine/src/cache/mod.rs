@@ -273,9 +273,9 @@ impl Cache {
     }
 
     /// Evicts objects until usage is within the budget, and returns whether it is: from the shard `own` as long as it
-    /// has any, then from all shards in turn. If reservations always evicted from the same shard, it would stay empty,
-    /// since shards of a full cache do not grow, and it would lose the contest of policies if it leads. An insert, with
-    /// a shard of its own, passes over locked shards unless the limit is strict; a later one evicts more.
+    /// has any, then from all shards in turn. Reservations that always evicted from one shard would leave it empty,
+    /// since shards of a full cache do not grow, and the policy that is tried in it would lose the contest. An insert
+    /// passes over locked shards unless the limit is strict; a later one evicts more.
     fn shrink(&self, own: Option<usize>) -> bool {
         let waits = own.is_none() || self.has_strict_capacity_limit();
         if let Some(own) = own {
